@@ -8,32 +8,24 @@ die() {
     exit 1
 }
 
-as_root() {
-    if [[ $(id -u) -eq 0 ]]; then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
-    else
-        die "needs root or sudo to run: $*"
-    fi
-}
-
-apt_get() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" </dev/null >&2
-}
-
 # Installs those of the named Debian packages that are missing; says nothing where none is.
 need_packages() {
-    command -v dpkg-query >/dev/null || die "installs Debian packages, and this is no Debian; it wants: $*"
-    local package missing=()
+    command -v dpkg-query >/dev/null || die "installs packages on Debian only; it wants $*"
+    local package missing=() as_root=()
     for package in "$@"; do
         [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
             missing+=("$package")
     done
     [[ ${#missing[@]} -eq 0 ]] && return
+    if [[ $(id -u) -ne 0 ]]; then
+        command -v sudo >/dev/null || die "neither root nor sudo here to install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+        apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300)
     echo "Installing ${missing[*]}" >&2
-    apt_get update
-    apt_get install -y --no-install-recommends "${missing[@]}"
+    "${apt[@]}" update </dev/null >&2
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2
 }
 
 # build PRESET [TARGET]: configures and builds into build/PRESET.
@@ -41,7 +33,8 @@ build() {
     (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1" ${2:+--target "$2"}) >&2
 }
 
-# Every C++ file of the project that is tracked or about to be, NUL-separated.
+# Every C++ file of the project, NUL-separated.
 sources() {
-    git -C "$root" ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp'
+    find "$root" \( -path "$root/build" -o -path "$root/out" \) -prune -o \
+        -type f \( -name '*.h' -o -name '*.cpp' \) -print0
 }
