@@ -1,0 +1,103 @@
+#pragma once
+
+// The translation hardware of one logical processor: its arrays, how a translation goes through them, and
+// what it drops. This is the reference semantics: every engine must agree with what `translate` and
+// `drop` report. It holds no clock and no registers; the regime says in which state it is used.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/machine.h"
+#include "models/mapping.h"
+#include "models/outcome.h"
+#include "models/regime.h"
+#include "models/selection.h"
+#include "models/translation_array.h"
+#include "models/walk.h"
+
+namespace nestwalk {
+
+/// The software that maps a page on its first touch, before the walk that would otherwise fault.
+class PageSupplier {
+public:
+    PageSupplier() = default;
+    PageSupplier(const PageSupplier&) = default;
+    PageSupplier& operator=(const PageSupplier&) = default;
+    virtual ~PageSupplier() = default;
+
+    virtual void supply(VirtAddr va, Privilege privilege) = 0;
+};
+
+class Mmu {
+public:
+    explicit Mmu(const MachineParameters& machine);
+
+    /// Translates one address for one access and says in `outcome` (cleared by the caller) what happened.
+    /// A fault drops what the architecture says it drops. Sets A and D bits in the regime's memory.
+    void translate(const WalkRequest& request, const Regime& regime, PageSupplier& supplier,
+                   Outcome& outcome);
+
+    /// What the tables say about an address, caches aside; nothing if it faults. Changes no state.
+    static std::optional<Walk> walk_uncached(const Regime& regime, VirtAddr va);
+
+    /// Drops what the selection matches from every array, and adds to `outcome.dropped`.
+    void drop(const Selection& selection, Outcome& outcome);
+
+    /// True if a page-selective invalidation would have to expect fragments of a larger guest page.
+    bool fracture_present() const;
+    /// The whole TLB flush of a page-selective invalidation that found a fractured translation present.
+    void flush_fractured(const Regime& regime, Outcome& outcome);
+
+    const FractureParameters& fracture() const { return fracture_; }
+    const std::vector<TranslationArray>& arrays() const { return arrays_; }
+
+    std::uint64_t digest();
+    /// Compares caches and replacement state, not bookkeeping.
+    bool operator==(const Mmu& other) const;
+
+private:
+    struct Probe {
+        std::uint32_t array{};
+        std::uint8_t level{};
+    };
+    using Probes = std::vector<Probe>;
+    struct Found {
+        Mapping* mapping{};
+        std::uint32_t array{};
+    };
+
+    void add_arrays(const std::vector<StructureParameters>& parameters,
+                    std::initializer_list<Probes*> translations);
+    Found look_up(const Probes& probes, std::uint64_t address, MappingKey key);
+    bool matches_larger(const Probes& probes, const Mapping& used, VirtAddr va);
+    Found look_up_tlbs(const WalkRequest& request, const Regime& regime, Outcome& outcome);
+
+    bool use_hit(Found hit, const WalkRequest& request, const Regime& regime, Outcome& outcome);
+    void walk_and_fill(const WalkRequest& request, const Regime& regime, Outcome& outcome);
+    bool drive(Walk& walk, const Regime& regime, Outcome& outcome);
+    void answer_guest_physical(Walk& walk, const Regime& regime);
+    void read_entry(Walk& walk, const Regime& regime, Outcome& outcome);
+    void cache(Mapping mapping, Outcome& outcome);
+    void cache_in(std::uint32_t array, const Mapping& mapping, Outcome& outcome);
+    void fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
+    void fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
+    void note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const;
+    void raise(const Fault& fault, const Regime& regime, Outcome& outcome);
+
+    std::vector<TranslationArray> arrays_{};
+    FractureParameters fracture_{};
+    // Where each class of mapping is looked up, smallest page or longest prefix first.
+    std::array<Probes, 2> l1_{};    ///< data, instruction
+    std::array<Probes, 2> stlb_{};
+    Probes paging_structures_{};
+    Probes nested_translations_{};
+    Probes nested_paging_structures_{};
+
+    bool fracture_seen_{};          ///< the sticky bit
+    std::uint64_t sequence_{};      ///< translations so far; bookkeeping, no part of the state
+    bool trusted_{};                ///< every cached mapping used so far by the current walk is fresh
+};
+
+}  // namespace nestwalk

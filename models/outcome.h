@@ -1,0 +1,91 @@
+#pragma once
+
+// What happened to one translation or one operation, in enough detail for counting, for timing and for a
+// lesson. Units report what happened; one place, the statistics, counts it.
+
+#include <cstdint>
+#include <vector>
+
+#include "models/address.h"
+#include "models/fault.h"
+#include "models/mapping.h"
+#include "models/page_size.h"
+#include "models/selection.h"
+
+namespace nestwalk {
+
+/// The two dimensions of a nested walk. A native or shadow walk has only the first.
+enum class Dimension : std::uint8_t { kGuest, kHost };
+
+/// One read of a paging-structure entry, in the order in which the walk made them.
+struct EntryRead {
+    Dimension dimension{};
+    std::uint8_t level{};
+    bool set_accessed{};         ///< the walk wrote the entry back with A
+    bool set_dirty{};
+    PhysAddr location{};         ///< host-physical address of the entry
+    std::uint64_t guest_location{};  ///< guest-physical address of a guest's entry
+    std::uint64_t raw{};         ///< the entry as read
+};
+
+/// One mapping that was put into an array.
+struct CachedFill {
+    std::uint32_t array{};       ///< index into Mmu::arrays()
+    std::uint32_t after_reads{}; ///< how many entries had been read by then
+    Mapping mapping{};
+};
+
+enum class TranslationResult : std::uint8_t { kNone, kL1Hit, kStlbHit, kMiss, kFault };
+
+/// How much a flush asked for or did.
+enum class FlushScope : std::uint8_t {
+    kNone,
+    kPage,     ///< one address
+    kContext,  ///< one PCID, VPID, ASID or EP4TA, or all but the globals
+    kAll,      ///< everything that the current mode can name, globals included
+};
+
+inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
+
+struct Outcome {
+    // Of a translation.
+    TranslationResult result{};
+    AccessKind access{};
+    Fault fault{};
+    bool l1_missed{};
+    bool stlb_missed{};
+    std::uint8_t page_level{};     ///< of the translation used: 1, 2, 3; 0 when there was none
+    std::uint8_t whole_level{};    ///< of the page that software sees
+    std::uint8_t start_level{};    ///< paging-structure entry the walk started from, kFromRoot, 0: no walk
+    std::uint64_t physical{};      ///< host-physical address of the data
+    std::uint64_t filled_by{};     ///< of the TLB entry that hit: sequence number of its filling access
+    bool fractured_fill{};
+    bool stale{};
+    bool stale_rights{};
+    bool ambiguous{};
+    bool rights_rewalk{};
+    bool fault_rewalk{};           ///< a walk that began in a cached entry faulted and was repeated
+    bool dirty_assist{};
+    std::vector<EntryRead> reads{};
+    std::vector<CachedFill> fills{};
+
+    // Of an operation, and of the drops that a fault implies.
+    FlushScope asked{};
+    std::uint32_t performed_page{};
+    std::uint32_t performed_context{};
+    std::uint32_t performed_all{};
+    std::uint32_t fracture_flushes{};
+    std::uint32_t exits{};         ///< VM exits that the translation or operation caused
+    Dropped dropped{};
+
+    /// Makes it fresh, and keeps the memory of the lists.
+    void clear();
+    std::uint64_t reads_of(Dimension dimension) const;
+};
+
+/// "root", "pml5e", "pml4e", "pdpte", "pde"; "" where no walk was made.
+const char* name_of_start(std::uint8_t start_level);
+/// "l1-hit", "stlb-hit", "miss", "fault"; "" for none.
+const char* name_of(TranslationResult result);
+
+}  // namespace nestwalk

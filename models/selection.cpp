@@ -1,0 +1,46 @@
+#include "models/selection.h"
+
+namespace nestwalk {
+namespace {
+
+bool covers(const Mapping& mapping, std::uint64_t address, AddressRule rule) {
+    int level = mapping.key.level;
+    const std::uint64_t base = mapping.key.page << level_shift(level);
+    if (mapping.key.role == MappingRole::kTranslation && rule == AddressRule::kWholePage &&
+        mapping.whole_level > level) {
+        level = mapping.whole_level;
+    }
+    return ((address ^ base) >> level_shift(level)) == 0;
+}
+
+}  // namespace
+
+bool Selection::matches(const Mapping& mapping) const {
+    const MappingKey& key = mapping.key;
+    const bool kind_matches = (key.kind == MappingKind::kLinear && linear) ||
+                              (key.kind == MappingKind::kCombined && combined) ||
+                              (key.kind == MappingKind::kGuestPhysical && guest_physical);
+    const bool role_matches =
+        key.role == MappingRole::kTranslation ? translations : paging_structures;
+    if (!kind_matches || !role_matches) return false;
+    if (mapping.global && globals == GlobalRule::kKeep) return false;
+    if (context && key.context != *context) return false;
+    if (spare_context_zero && key.context == 0) return false;
+    if (ep4ta && key.ep4ta != *ep4ta) return false;
+    if (pcid && key.pcid != *pcid && !(mapping.global && globals == GlobalRule::kDropAnyPcid)) {
+        return false;
+    }
+    return !address || covers(mapping, *address, address_rule);
+}
+
+void Dropped::count(const Mapping& mapping) {
+    const bool nested = mapping.key.kind == MappingKind::kGuestPhysical;
+    if (mapping.key.role == MappingRole::kTranslation) {
+        ++(nested ? nested_translations : translations);
+        if (mapping.global) ++global_translations;
+    } else {
+        ++(nested ? nested_paging_structures : paging_structures);
+    }
+}
+
+}  // namespace nestwalk

@@ -1,0 +1,90 @@
+#pragma once
+
+// One hardware array of cached mappings: a TLB, a paging-structure cache, a nested TLB, or an array that
+// is several of these at once. What it may hold is its machine file's word; what it holds now is here.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/machine.h"
+#include "models/mapping.h"
+#include "models/set_associative.h"
+#include "models/unbounded.h"
+
+namespace nestwalk {
+
+class TranslationArray {
+public:
+    /// `parameters.entries` is not 0, and the geometry is possible (checked where it is read).
+    explicit TranslationArray(const StructureParameters& parameters);
+
+    const std::string& name() const { return name_; }
+    bool holds(MappingClass mapping_class, int level) const {
+        return holding(mapping_class, level) != nullptr;
+    }
+
+    /// The entry that the query finds, or null. Does not count as a use.
+    Mapping* find(const MappingQuery& query) {
+        const auto matches = [&query](const Mapping& mapping) { return query.matches(mapping); };
+        return std::visit([&](auto& storage) { return storage.find(query.key.page, matches); },
+                          storage_);
+    }
+    void touch(const Mapping* mapping) {
+        std::visit([mapping](auto& storage) { storage.touch(mapping); }, storage_);
+    }
+    /// To be called after a found mapping was changed in place.
+    void changed(const Mapping* mapping) {
+        std::visit([mapping](auto& storage) { storage.changed(mapping); }, storage_);
+    }
+
+    /// Caches `mapping`, in the place of one with the same key if there is one.
+    void insert(const Mapping& mapping);
+
+    template <typename Match>
+    void erase_if(Match&& matches) {
+        const auto erased = [&](const Mapping& mapping) {
+            if (!matches(mapping)) return false;
+            forget(mapping);
+            return true;
+        };
+        std::visit([&](auto& storage) { storage.erase_if(erased); }, storage_);
+    }
+
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        std::visit([&](const auto& storage) { storage.for_each(visit); }, storage_);
+    }
+
+    std::size_t size() const {
+        return std::visit([](const auto& storage) { return storage.size(); }, storage_);
+    }
+    /// Translations of linear addresses held now, and how many of these are fractured.
+    std::size_t translations() const { return translations_; }
+    std::size_t fractured() const { return fractured_; }
+
+    std::uint64_t digest() {
+        return std::visit([](auto& storage) { return storage.digest(); }, storage_);
+    }
+    bool operator==(const TranslationArray&) const = default;
+
+private:
+    using Storage = std::variant<SetAssociative<Mapping>, Unbounded<Mapping>>;
+
+    static Storage make_storage(const StructureParameters& parameters);
+    const Holding* holding(MappingClass mapping_class, int level) const;
+    void remember(const Mapping& mapping);
+    void forget(const Mapping& mapping);
+
+    std::string name_;
+    std::vector<Holding> holds_;
+    Storage storage_;
+    std::size_t translations_{};
+    std::size_t fractured_{};
+};
+
+/// The class under which arrays hold a mapping.
+MappingClass class_of(const Mapping& mapping);
+
+}  // namespace nestwalk

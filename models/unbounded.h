@@ -1,0 +1,67 @@
+#pragma once
+
+// Storage that never replaces anything, with the interface of SetAssociative: what the `exact` machine is
+// made of. Order of use leaves no trace in it.
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "models/digest.h"
+#include "models/machine.h"
+
+namespace nestwalk {
+
+template <typename Entry>
+class Unbounded {
+public:
+    template <typename Match>
+    Entry* find(std::uint64_t page, Match&& matches) {
+        const auto [first, end] = entries_.equal_range(page);
+        for (auto at = first; at != end; ++at) {
+            if (matches(at->second)) return &at->second;
+        }
+        return nullptr;
+    }
+
+    void touch(const Entry*) {}
+    void changed(const Entry*) { digest_is_old_ = true; }
+
+    template <typename OnEvict>
+    void insert(std::uint64_t page, WayRange, const Entry& entry, OnEvict&&) {
+        entries_.emplace(page, entry);
+        digest_is_old_ = true;
+    }
+
+    template <typename Match>
+    void erase_if(Match&& matches) {
+        for (auto at = entries_.begin(); at != entries_.end();) {
+            at = matches(at->second) ? entries_.erase(at) : std::next(at);
+        }
+        digest_is_old_ = true;
+    }
+
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        for (const auto& [page, entry] : entries_) visit(entry);
+    }
+
+    std::size_t size() const { return entries_.size(); }
+
+    std::uint64_t digest() {
+        if (digest_is_old_) {
+            digest_ = 0;
+            for (const auto& [page, entry] : entries_) digest_ ^= mix(page, entry.digest());
+            digest_is_old_ = false;
+        }
+        return digest_;
+    }
+
+    bool operator==(const Unbounded& other) const { return entries_ == other.entries_; }
+
+private:
+    std::unordered_multimap<std::uint64_t, Entry> entries_{};
+    std::uint64_t digest_{};
+    bool digest_is_old_{};
+};
+
+}  // namespace nestwalk
