@@ -16,6 +16,11 @@ enum class ControlFlag : std::uint8_t {
 class ControlFlags {
 public:
     constexpr ControlFlags() = default;
+    static constexpr ControlFlags of_bits(std::uint16_t bits) {
+        ControlFlags flags;
+        flags.bits_ = bits;
+        return flags;
+    }
 
     constexpr bool test(ControlFlag flag) const { return (bits_ & bit(flag)) != 0; }
     constexpr void set(ControlFlag flag) { bits_ = static_cast<std::uint16_t>(bits_ | bit(flag)); }
@@ -41,5 +46,11 @@ struct ControlWrite {
 
     bool operator==(const ControlWrite&) const = default;
 };
+
+/// The bits after the write.
+constexpr ControlFlags written(ControlFlags flags, ControlWrite write) {
+    return ControlFlags::of_bits(
+        static_cast<std::uint16_t>((flags.bits() | write.set.bits()) & ~write.clear.bits()));
+}
 
 }  // namespace nestwalk

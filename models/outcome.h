@@ -45,6 +45,19 @@ enum class FlushScope : std::uint8_t {
     kAll,      ///< everything that the current mode can name, globals included
 };
 
+/// Flushes by their scope.
+struct FlushCounts {
+    std::uint32_t page{};
+    std::uint32_t context{};
+    std::uint32_t all{};
+
+    void add(FlushScope scope) {
+        if (scope == FlushScope::kPage) ++page;
+        if (scope == FlushScope::kContext) ++context;
+        if (scope == FlushScope::kAll) ++all;
+    }
+};
+
 inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
 
 struct Outcome {
@@ -70,10 +83,8 @@ struct Outcome {
     std::vector<CachedFill> fills{};
 
     // Of an operation, and of the drops that a fault implies.
-    FlushScope asked{};
-    std::uint32_t performed_page{};
-    std::uint32_t performed_context{};
-    std::uint32_t performed_all{};
+    FlushCounts asked{};
+    FlushCounts performed{};
     std::uint32_t fracture_flushes{};
     std::uint32_t exits{};         ///< VM exits that the translation or operation caused
     Dropped dropped{};

@@ -15,7 +15,7 @@ constexpr std::uint64_t kEptRights = kEptRead | kEptWrite | kEptExecute;
 
 std::uint64_t rights_bits(LeafFlags flags, EntryFormat format) {
     if (format == EntryFormat::kEpt) {
-        return kEptRead | (flags.writable ? kEptWrite : 0) | (flags.no_execute ? 0 : kEptExecute);
+        return (flags.readable ? kEptRead : 0) | (flags.writable ? kEptWrite : 0) | (flags.no_execute ? 0 : kEptExecute);
     }
     return (flags.writable ? kWritable : 0) | (flags.user ? kUser : 0) |
            (flags.no_execute ? kNoExecute : 0);

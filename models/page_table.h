@@ -25,6 +25,7 @@ struct PageTableRoot {
 
 /// The rights and attributes of a leaf that software installs.
 struct LeafFlags {
+    bool readable{true};  ///< of an EPT entry; an ordinary entry is readable if present
     bool writable{true};
     bool user{true};
     bool no_execute{};

@@ -1,0 +1,93 @@
+#include "models/system.h"
+
+#include "models/operation_error.h"
+
+namespace nestwalk {
+
+void System::enter_regime() {
+    const Vcpu& cpu = vcpu();
+    const Registers& loaded = registers();
+    const Software& software = running();
+    const Space& space = current_space();
+    const bool shadow = in_guest() && parameters_.paging == Paging::kShadow;
+
+    Regime next;
+    next.vendor = machine_.vendor;
+    next.flags = loaded.flags;
+    next.paging = loaded.flags.test(ControlFlag::kPg);
+    if (!next.paging) {
+        next.flags.clear(ControlFlag::kSmep);
+        next.flags.clear(ControlFlag::kSmap);
+    }
+    next.nested = in_guest() && parameters_.paging == Paging::kNested;
+    next.linear = {shadow ? space.shadow_root : space.root, software.levels,
+                   EntryFormat::kOrdinary};
+    next.linear_memory = shadow ? &state_.software[0].memory : &state_.software[cpu.running].memory;
+    if (next.nested) {
+        const HostTable& table = state_.host_tables[software.host_table];
+        next.host = {table.root, parameters_.host.levels,
+                     amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt};
+        next.host_memory = &state_.software[0].memory;
+        next.host_accessed_dirty = amd() || table.accessed_dirty;
+        if (!amd()) next.ep4ta = Ep4ta(table.root >> 12);
+    }
+    if (in_guest()) {
+        next.context = amd()              ? software.asid.value()
+                       : parameters_.vpid ? software.vpid.value()
+                                          : std::uint16_t{0};
+    }
+    if (next.paging && loaded.flags.test(ControlFlag::kPcide)) next.pcid = space.pcid;
+    next.combined_target = machine_.combined_target;
+
+    // A global entry may be used under other tables than it was made from, so it must be looked at anew.
+    if (next.linear != regime_.linear || next.host != regime_.host) ++generation_;
+    next.generation = generation_;
+    regime_ = next;
+    first_touch_.enter(state_, regime_);
+}
+
+// --- Accesses -----------------------------------------------------------------------------------
+
+void System::access(const Access& access, OutcomeObserver& observer) {
+    VirtAddr va = access.va;
+    for (std::uint64_t number = 0; number < access.count; ++number, va = va + access.stride) {
+        if (!translate(access, va, observer)) continue;
+        const int level = outcome_.page_level == 0 ? 1 : outcome_.page_level;
+        const VirtAddr last = va + (access.bytes - 1);
+        if ((va.value() ^ last.value()) >> level_shift(level) == 0) continue;
+        translate(access, VirtAddr(align_down(last.value(), level_bytes(1))), observer);
+    }
+}
+
+/// True if the address was translated.
+bool System::translate(const Access& access, VirtAddr va, OutcomeObserver& observer) {
+    outcome_.clear();
+    if (in_guest() && !regime_.nested) first_touch_.supply(va, access.privilege);
+    vcpu().mmu.translate({.va = va, .kind = access.kind, .privilege = access.privilege}, regime_,
+                         first_touch_, outcome_);
+    if (outcome_.fault.exits()) answer_exit();
+    observer.on_translation(access, va, outcome_);
+    return !outcome_.fault.raised();
+}
+
+/// A translation that exits is a VM exit and, once the hypervisor is done, a VM entry. No policy answers
+/// it: the access is given up, and the next record still runs in the guest.
+void System::answer_exit() {
+    if (amd() || parameters_.vpid) return;
+    flush(vm_transition_drops());
+    flush(vm_transition_drops());
+}
+
+void System::flush(const FlushPlan& plan) {
+    for (const Selection& selection : plan.selections) vcpu().mmu.drop(selection, outcome_);
+    outcome_.performed.add(plan.scope);
+}
+
+void System::flush_as_asked(const FlushPlan& plan) {
+    outcome_.asked.add(plan.scope);
+    flush(plan);
+}
+
+void System::refuse(FaultKind kind, VirtAddr va) { outcome_.fault = {.kind = kind, .va = va}; }
+
+}  // namespace nestwalk

@@ -1,0 +1,139 @@
+#pragma once
+
+// A whole simulated system: vCPUs with their translation hardware, the host, virtual machines, and the
+// page tables of all of them. Records go in one at a time, outcomes come out; there is no clock.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/first_touch.h"
+#include "models/invalidation.h"
+#include "models/machine.h"
+#include "models/operation.h"
+#include "models/outcome.h"
+#include "models/regime.h"
+#include "models/system_parameters.h"
+#include "models/system_state.h"
+
+namespace nestwalk {
+
+/// Hears of everything that happened, in program order. Outcomes are valid during the call only.
+class OutcomeObserver {
+public:
+    OutcomeObserver() = default;
+    OutcomeObserver(const OutcomeObserver&) = delete;
+    OutcomeObserver& operator=(const OutcomeObserver&) = delete;
+    virtual ~OutcomeObserver() = default;
+
+    /// One translation of an access; an access is one translation a page it touches.
+    virtual void on_translation(const Access& access, VirtAddr va, const Outcome& outcome) = 0;
+    /// One operation that is not an access.
+    virtual void on_operation(const Operation& operation, const Outcome& outcome) = 0;
+};
+
+class System {
+public:
+    System(const MachineParameters& machine, const SystemParameters& parameters);
+
+    System(const System&) = delete;
+    System& operator=(const System&) = delete;
+
+    /// Executes one record. Throws OperationError where it makes no sense as things stand.
+    void execute(const Operation& operation, OutcomeObserver& observer);
+
+    SystemState& state() { return state_; }
+    const Mmu& mmu() const { return state_.vcpus[state_.current_cpu].mmu; }
+    /// Tables, tags and flags of the current vCPU.
+    const Regime& regime() const { return regime_; }
+
+private:
+    struct Executor;
+
+    Vcpu& vcpu() { return state_.vcpus[state_.current_cpu]; }
+    Software& running() { return state_.software[vcpu().running]; }
+    Registers& registers() { return vcpu().registers[vcpu().running]; }
+    Space& current_space() { return running().spaces[registers().space]; }
+    bool in_guest() { return vcpu().running != 0; }
+    bool amd() const { return machine_.vendor == Vendor::kAmd; }
+
+    // system.cpp
+    void access(const Access& access, OutcomeObserver& observer);
+    bool translate(const Access& access, VirtAddr va, OutcomeObserver& observer);
+    void answer_exit();
+    /// Performs a flush that the record did not ask for by itself.
+    void flush(const FlushPlan& plan);
+    void flush_as_asked(const FlushPlan& plan);
+    /// The record faults and does nothing.
+    void refuse(FaultKind kind, VirtAddr va = VirtAddr{});
+    /// Makes the regime anew from the current vCPU's registers.
+    void enter_regime();
+    /// Cached translations may have become stale.
+    void tables_changed() { ++generation_; regime_.generation = generation_; }
+
+    // system_setup.cpp
+    std::size_t add_software(const std::string& name, int levels);
+    std::size_t add_virtual_machine(const DeclareVm& declaration);
+    std::size_t add_host_table(const std::string& name, bool accessed_dirty);
+    std::size_t add_space(std::size_t software, const std::string& name, Pcid pcid);
+    Registers initial_registers() const;
+    std::size_t find_space(const Software& owner, const std::string& name);
+    std::size_t find_host_table(const std::string& name);
+    std::size_t virtual_machine();
+    Software& hosted() { return state_.software[virtual_machine()]; }
+
+    // system_tables.cpp
+    PageTable tables_of(std::size_t space);
+    PageTable tables_named(const std::optional<std::string>& space);
+    PageTable host_tables();
+    void touch(VirtAddr va, const std::optional<std::string>& space);
+    void map(const Map& record);
+    void protect(const Protect& record);
+    void collapse(const Collapse& record);
+    void split(const Split& record);
+    void set_entry(const SetEntry& record);
+    void host_map(const HostMap& record);
+    void host_change(GuestPhysAddr gpa, void (PageTable::*change)(std::uint64_t));
+    void host_protect(const HostProtect& record);
+    void host_set_entry(const HostSetEntry& record);
+
+    // system_registers.cpp
+    Pcid pcid_of(const Space& space);
+    void fracture_flush_after(const FlushPlan& plan, bool applies);
+    void invlpg(const Invlpg& record);
+    void invpcid(const Invpcid& record);
+    void load_space(std::size_t space);
+    void mov_cr3(const MovCr3& record);
+    void mov_cr4(ControlWrite write);
+    void toggle_pge();
+    void mov_cr0(ControlWrite write);
+    void write_efer(ControlWrite write);
+    void task_switch(const TaskSwitch& record);
+    void enter_or_leave_smm();
+    void declare_space(const DeclareSpace& record);
+
+    // system_virtualization.cpp
+    void declare_vm(const DeclareVm& record);
+    void declare_eptp(const DeclareEptp& record);
+    void vm_entry(const VmEntry& record);
+    void vm_exit();
+    void vmfunc(const Vmfunc& record);
+    void vmcb_cr3(const VmcbCr3& record);
+    bool in_vmx_root();
+    bool in_svm_host();
+    void invvpid(const Invvpid& record);
+    void invept(const Invept& record);
+    void invlpga(const Invlpga& record);
+    void invlpgb(const Invlpgb& record);
+    void tlbsync();
+
+    MachineParameters machine_;
+    SystemParameters parameters_;
+    SystemState state_{};
+    Regime regime_{};
+    FirstTouch first_touch_;
+    Outcome outcome_{};
+    std::uint64_t generation_{1};
+};
+
+}  // namespace nestwalk

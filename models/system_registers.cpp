@@ -1,0 +1,123 @@
+// Records that write control registers, and the invalidations that any supervisor may execute.
+
+#include "models/operation_error.h"
+#include "models/system.h"
+
+namespace nestwalk {
+
+Pcid System::pcid_of(const Space& space) {
+    return registers().flags.test(ControlFlag::kPcide) ? space.pcid : Pcid(0);
+}
+
+/// Page fracturing: a page-selective invalidation that meets a fractured translation empties the TLB.
+void System::fracture_flush_after(const FlushPlan& plan, bool applies) {
+    flush_as_asked(plan);
+    Mmu& mmu = vcpu().mmu;
+    if (!applies || !mmu.fracture().full_flush || !mmu.fracture_present()) return;
+    mmu.flush_fractured(regime_, outcome_);
+    outcome_.performed.add(FlushScope::kAll);
+}
+
+void System::invlpg(const Invlpg& record) {
+    if (!is_canonical(record.va, regime_.linear.levels)) return;  // SDM INVLPG: no effect
+    fracture_flush_after(invlpg_drops(regime_, record.va), true);
+}
+
+void System::invpcid(const Invpcid& record) {
+    const bool by_address = record.type == InvpcidType::kAddress;
+    const bool by_pcid = by_address || record.type == InvpcidType::kSingleContext;
+    const bool pcide = regime_.flags.test(ControlFlag::kPcide);
+    if ((by_address && !is_canonical(record.va, regime_.linear.levels)) ||
+        (by_pcid && !pcide && record.pcid != Pcid(0))) {
+        return refuse(FaultKind::kGeneralProtection, record.va);
+    }
+    fracture_flush_after(invpcid_drops(regime_, record), by_address && vcpu().mmu.fracture().invpcid);
+}
+
+void System::load_space(std::size_t space) {
+    registers().space = space;
+    enter_regime();
+}
+
+void System::mov_cr3(const MovCr3& record) {
+    const std::size_t space =
+        record.space ? find_space(running(), *record.space) : registers().space;
+    const bool pcide = registers().flags.test(ControlFlag::kPcide);
+    if (record.keep_entries && !pcide) return refuse(FaultKind::kGeneralProtection);
+    if (!record.keep_entries) {
+        flush_as_asked(mov_cr3_drops(regime_, pcid_of(running().spaces[space])));
+    }
+    load_space(space);
+}
+
+void System::mov_cr4(ControlWrite write) {
+    const ControlFlags before = registers().flags;
+    const ControlFlags after = written(before, write);
+    const bool pcide_rises =
+        !before.test(ControlFlag::kPcide) && after.test(ControlFlag::kPcide);
+    const bool la57_changes = before.test(ControlFlag::kLa57) != after.test(ControlFlag::kLa57);
+    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set while CR3[11:0] is not 0.
+    if (la57_changes || (pcide_rises && current_space().pcid != Pcid(0))) {
+        return refuse(FaultKind::kGeneralProtection);
+    }
+    flush_as_asked(cr4_drops(regime_, before, after));
+    registers().flags = after;
+    enter_regime();
+}
+
+/// Clears and sets CR4.PGE, or the other way round: two writes, as kernels flush globals.
+void System::toggle_pge() {
+    for (int write = 0; write < 2; ++write) {
+        ControlFlags pge;
+        pge.set(ControlFlag::kPge);
+        const bool is_set = registers().flags.test(ControlFlag::kPge);
+        mov_cr4(is_set ? ControlWrite{.clear = pge} : ControlWrite{.set = pge});
+    }
+}
+
+void System::mov_cr0(ControlWrite write) {
+    const ControlFlags before = registers().flags;
+    const ControlFlags after = written(before, write);
+    const bool leaves_paging = before.test(ControlFlag::kPg) && !after.test(ControlFlag::kPg);
+    if (leaves_paging && before.test(ControlFlag::kPcide)) {
+        return refuse(FaultKind::kGeneralProtection);
+    }
+    flush_as_asked(cr0_drops(regime_, before, after));
+    registers().flags = after;
+    enter_regime();
+}
+
+void System::write_efer(ControlWrite write) {
+    const ControlFlags before = registers().flags;
+    const ControlFlags after = written(before, write);
+    const bool nxe_changes = before.test(ControlFlag::kNxe) != after.test(ControlFlag::kNxe);
+    // AMD flushes on writes of MSRs that translation depends on; Intel leaves it to software.
+    if (amd() && nxe_changes) flush(everything());
+    registers().flags = after;
+    enter_regime();
+}
+
+void System::task_switch(const TaskSwitch& record) {
+    const std::size_t space = find_space(running(), record.space);
+    if (space == registers().space) return;
+    flush_as_asked(mov_cr3_drops(regime_, Pcid(0)));
+    load_space(space);
+}
+
+void System::enter_or_leave_smm() {
+    if (amd()) flush(everything());
+}
+
+void System::declare_space(const DeclareSpace& record) {
+    Software& owner = running();
+    for (Space& space : owner.spaces) {
+        if (space.name != record.name) continue;
+        space.pcid = record.pcid.value_or(space.pcid);
+        return enter_regime();
+    }
+    if (owner.spaces.size() >= kPcidLimit) throw OperationError("space: too many address spaces");
+    const auto number = static_cast<std::uint16_t>(owner.spaces.size());
+    add_space(vcpu().running, record.name, record.pcid.value_or(Pcid(number)));
+}
+
+}  // namespace nestwalk

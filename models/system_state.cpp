@@ -1,0 +1,26 @@
+#include "models/system_state.h"
+
+#include "models/digest.h"
+
+namespace nestwalk {
+
+// Names, tags and roots change only where records declare or switch; the few that matter for telling two
+// states apart cheaply are mixed in, and the full comparison looks at all of them.
+std::uint64_t SystemState::digest() {
+    std::uint64_t digest = mix(current_cpu, software.size());
+    for (Vcpu& vcpu : vcpus) {
+        digest = mix(digest, vcpu.mmu.digest());
+        digest = mix(digest, vcpu.running);
+        for (const Registers& registers : vcpu.registers) {
+            digest = mix(digest, registers.space << 16 | registers.flags.bits());
+        }
+    }
+    for (const Software& one : software) {
+        digest = mix(digest, one.memory.digest());
+        digest = mix(digest, one.frames.digest());
+        digest = mix(digest, one.spaces.size());
+    }
+    return digest;
+}
+
+}  // namespace nestwalk

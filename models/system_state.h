@@ -1,0 +1,79 @@
+#pragma once
+
+// All state of a simulated system, as plain values: two equal states behave alike for ever. Loop collapse
+// keeps a copy of one and compares.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/control_flags.h"
+#include "models/frame_allocator.h"
+#include "models/mmu.h"
+#include "models/page_table.h"
+#include "models/table_memory.h"
+#include "models/tags.h"
+
+namespace nestwalk {
+
+/// An address space: what a CR3 value names.
+struct Space {
+    std::string name{};
+    Pcid pcid{};
+    std::uint64_t root{};         ///< in its software's own physical memory
+    std::uint64_t shadow_root{};  ///< host-physical; shadow paging only
+
+    bool operator==(const Space&) const = default;
+};
+
+/// The host or one virtual machine: its physical memory (as far as it holds page tables) and its spaces.
+struct Software {
+    std::string name{};
+    TableMemory memory{};         ///< host-physical of the host, guest-physical of a virtual machine
+    FrameAllocator frames{};
+    std::vector<Space> spaces{};
+    int levels{4};
+    Vpid vpid{};
+    Asid asid{};
+    std::size_t host_table{};     ///< of a virtual machine: the EPT or NPT in force
+
+    bool operator==(const Software&) const = default;
+};
+
+/// An EPT or NPT, in host-physical memory.
+struct HostTable {
+    std::string name{};
+    std::uint64_t root{};
+    bool accessed_dirty{};
+
+    bool operator==(const HostTable&) const = default;
+};
+
+/// What a logical processor has loaded for one Software.
+struct Registers {
+    ControlFlags flags{};
+    std::size_t space{};
+
+    bool operator==(const Registers&) const = default;
+};
+
+struct Vcpu {
+    Mmu mmu;
+    std::size_t running{};             ///< index of the Software that runs: 0 is the host
+    std::size_t last_vm{};             ///< the virtual machine that runs, or ran last; 0: none yet
+    std::vector<Registers> registers{};///< of each Software
+
+    bool operator==(const Vcpu&) const = default;
+};
+
+struct SystemState {
+    std::vector<Vcpu> vcpus{};
+    std::size_t current_cpu{};
+    std::vector<Software> software{};  ///< the host first
+    std::vector<HostTable> host_tables{};
+
+    std::uint64_t digest();
+    bool operator==(const SystemState&) const = default;
+};
+
+}  // namespace nestwalk

@@ -1,0 +1,99 @@
+// Records that write page tables. Software writes memory; no cache hears of it.
+
+#include "models/operation_error.h"
+#include "models/system.h"
+
+namespace nestwalk {
+
+PageTable System::tables_of(std::size_t space) {
+    Software& owner = running();
+    return {{owner.spaces[space].root, owner.levels, EntryFormat::kOrdinary},
+            owner.memory,
+            owner.frames,
+            initial_bits(parameters_)};
+}
+
+PageTable System::tables_named(const std::optional<std::string>& space) {
+    return tables_of(space ? find_space(running(), *space) : registers().space);
+}
+
+PageTable System::host_tables() {
+    const HostTable& table = state_.host_tables[hosted().host_table];
+    Software& host = state_.software[0];
+    return {{table.root, parameters_.host.levels,
+             amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt},
+            host.memory,
+            host.frames,
+            initial_bits(parameters_)};
+}
+
+/// Maps the page first if it is of the kind that an access would map, so that it can be changed.
+void System::touch(VirtAddr va, const std::optional<std::string>& space) {
+    if (!space || find_space(running(), *space) == registers().space) {
+        first_touch_.supply(va, Privilege::kUser);
+    }
+}
+
+void System::map(const Map& record) {
+    const LeafFlags flags{.writable = !record.read_only,
+                          .user = record.user,
+                          .no_execute = record.no_execute,
+                          .global = record.global};
+    PageTable tables = tables_named(record.space);
+    if (record.to) {
+        tables.map(record.va.value(), record.size, *record.to, flags);
+    } else {
+        tables.map_free_frame(record.va.value(), record.size, flags);
+    }
+}
+
+void System::protect(const Protect& record) {
+    touch(record.va, record.space);
+    tables_named(record.space)
+        .protect(record.va.value(), {.writable = !record.read_only,
+                                     .user = record.user,
+                                     .no_execute = record.no_execute});
+}
+
+void System::collapse(const Collapse& record) {
+    touch(record.va, record.space);
+    tables_named(record.space).collapse(record.va.value());
+}
+
+void System::split(const Split& record) {
+    touch(record.va, record.space);
+    tables_named(record.space).split(record.va.value());
+}
+
+void System::set_entry(const SetEntry& record) {
+    touch(record.va, record.space);
+    tables_named(record.space).edit(record.va.value(), record.edit);
+}
+
+void System::host_map(const HostMap& record) {
+    PageTable tables = host_tables();
+    if (record.to) {
+        tables.map(record.gpa.value(), record.size, record.to->value(), {});
+    } else {
+        tables.map_free_frame(record.gpa.value(), record.size, {});
+    }
+}
+
+void System::host_change(GuestPhysAddr gpa, void (PageTable::*change)(std::uint64_t)) {
+    first_touch_.supply_host_page(hosted(), gpa);
+    (host_tables().*change)(gpa.value());
+}
+
+void System::host_protect(const HostProtect& record) {
+    first_touch_.supply_host_page(hosted(), record.gpa);
+    host_tables().protect(record.gpa.value(), {.readable = record.read,
+                                               .writable = record.write,
+                                               .no_execute = !record.execute});
+}
+
+void System::host_set_entry(const HostSetEntry& record) {
+    first_touch_.supply_host_page(hosted(), record.gpa);
+    host_tables().edit(record.gpa.value(), record.edit);
+}
+
+}  // namespace nestwalk

@@ -1,0 +1,145 @@
+// Records that enter and leave virtual machines, and the invalidations that only a hypervisor executes.
+
+#include "models/operation_error.h"
+#include "models/system.h"
+
+namespace nestwalk {
+namespace {
+
+/// ECX[15:0] of INVLPGB counts pages beyond the first.
+constexpr std::uint64_t kMostInvlpgbPages = 0x10000;
+
+}  // namespace
+
+void System::declare_vm(const DeclareVm& record) {
+    if (parameters_.paging == Paging::kNative) {
+        throw OperationError("vm: system.paging is native, so there are no virtual machines");
+    }
+    for (std::size_t index = 1; index < state_.software.size(); ++index) {
+        Software& software = state_.software[index];
+        if (software.name != record.name) continue;
+        software.vpid = record.vpid.value_or(software.vpid);
+        software.asid = record.asid.value_or(software.asid);
+        if (record.eptp) software.host_table = find_host_table(*record.eptp);
+        return enter_regime();
+    }
+    add_virtual_machine(record);
+    enter_regime();
+}
+
+void System::declare_eptp(const DeclareEptp& record) {
+    if (parameters_.paging == Paging::kNative) {
+        throw OperationError("eptp: system.paging is native, so there are no host tables");
+    }
+    for (HostTable& table : state_.host_tables) {
+        if (table.name != record.name) continue;
+        table.accessed_dirty = record.accessed_dirty.value_or(table.accessed_dirty);
+        return enter_regime();
+    }
+    add_host_table(record.name, record.accessed_dirty.value_or(parameters_.host.accessed_dirty));
+}
+
+void System::vm_entry(const VmEntry& record) {
+    if (in_guest()) throw OperationError("vmentry: a guest is running already");
+    std::size_t vm = virtual_machine();
+    if (record.vm) {
+        vm = 1;
+        while (vm < state_.software.size() && state_.software[vm].name != *record.vm) ++vm;
+        if (vm == state_.software.size()) {
+            throw OperationError("no virtual machine '" + *record.vm + "'; declare it with 'vm " +
+                                 *record.vm + "'");
+        }
+    }
+    if (!amd() && record.tlb_control != TlbControl::kNothing) {
+        throw OperationError("vmentry: tlb-control belongs to AMD machines");
+    }
+    const Software& guest = state_.software[vm];
+    if (amd() && guest.asid == Asid(0)) return refuse(FaultKind::kInvalidVmcb);
+    if (amd()) flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid));
+    if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
+    vcpu().running = vcpu().last_vm = vm;
+    enter_regime();
+}
+
+void System::vm_exit() {
+    if (!in_guest()) throw OperationError("vmexit: no guest is running");
+    ++outcome_.exits;
+    if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
+    vcpu().running = 0;
+    enter_regime();
+}
+
+void System::vmfunc(const Vmfunc& record) {
+    if (amd() || !regime_.nested) return refuse(FaultKind::kInvalidOpcode);
+    running().host_table = find_host_table(record.eptp);
+    enter_regime();
+}
+
+void System::vmcb_cr3(const VmcbCr3& record) {
+    const std::size_t vm = virtual_machine();
+    if (in_guest()) throw OperationError("vmcb-cr3: the hypervisor edits it, not the guest");
+    vcpu().registers[vm].space = find_space(state_.software[vm], record.space);
+}
+
+/// False if the instruction does not reach its operation: #UD on AMD, a VM exit in a guest.
+bool System::in_vmx_root() {
+    if (amd()) return refuse(FaultKind::kInvalidOpcode), false;
+    if (!in_guest()) return true;
+    ++outcome_.exits;
+    answer_exit();
+    return false;
+}
+
+bool System::in_svm_host() {
+    if (!amd()) return refuse(FaultKind::kInvalidOpcode), false;
+    if (!in_guest()) return true;
+    ++outcome_.exits;
+    return false;
+}
+
+void System::invvpid(const Invvpid& record) {
+    if (!in_vmx_root()) return;
+    const Vpid vpid = record.vpid ? *record.vpid : hosted().vpid;
+    const bool by_address = record.type == InvvpidType::kAddress;
+    const bool by_vpid = record.type != InvvpidType::kAllContexts;
+    if ((by_vpid && vpid == Vpid(0)) ||
+        (by_address && !is_canonical(record.va, regime_.linear.levels))) {
+        return refuse(FaultKind::kVmFail, record.va);
+    }
+    fracture_flush_after(invvpid_drops(record.type, vpid, record.va),
+                         by_address && vcpu().mmu.fracture().invvpid);
+}
+
+void System::invept(const Invept& record) {
+    if (!in_vmx_root()) return;
+    const std::size_t table =
+        record.eptp ? find_host_table(*record.eptp)
+        : record.type == InveptType::kSingleContext ? hosted().host_table : 0;
+    const Ep4ta ep4ta(state_.host_tables.empty() ? 0 : state_.host_tables[table].root >> 12);
+    flush_as_asked(invept_drops(record.type, ep4ta));
+}
+
+void System::invlpga(const Invlpga& record) {
+    if (!in_svm_host()) return;
+    flush_as_asked(invlpga_drops(record.va, record.asid));
+}
+
+/// Reaches every vCPU at once; TLBSYNC then has nothing left to wait for.
+void System::invlpgb(const Invlpgb& record) {
+    if (!amd()) return refuse(FaultKind::kInvalidOpcode);
+    if (record.pages > kMostInvlpgbPages) return refuse(FaultKind::kGeneralProtection);
+    Invlpgb operation = record;
+    if (in_guest()) operation.asid = running().asid;  // hardware substitutes the guest's own
+    const FlushPlan plan = invlpgb_drops(operation);
+    outcome_.asked.add(plan.scope);
+    for (Vcpu& cpu : state_.vcpus) {
+        for (const Selection& selection : plan.selections) cpu.mmu.drop(selection, outcome_);
+    }
+    outcome_.performed.add(plan.scope);
+}
+
+void System::tlbsync() {
+    if (!amd()) refuse(FaultKind::kInvalidOpcode);
+}
+
+}  // namespace nestwalk
