@@ -62,6 +62,7 @@ inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
 
 struct Outcome {
     // Of a translation.
+    bool second_page{};            ///< of an access that crosses a page, the translation of the second
     TranslationResult result{};
     AccessKind access{};
     Fault fault{};

@@ -51,17 +51,19 @@ void System::enter_regime() {
 void System::access(const Access& access, OutcomeObserver& observer) {
     VirtAddr va = access.va;
     for (std::uint64_t number = 0; number < access.count; ++number, va = va + access.stride) {
-        if (!translate(access, va, observer)) continue;
+        if (!translate(access, va, Part::kFirstPage, observer)) continue;
         const int level = outcome_.page_level == 0 ? 1 : outcome_.page_level;
         const VirtAddr last = va + (access.bytes - 1);
         if ((va.value() ^ last.value()) >> level_shift(level) == 0) continue;
-        translate(access, VirtAddr(align_down(last.value(), level_bytes(1))), observer);
+        translate(access, VirtAddr(align_down(last.value(), level_bytes(1))), Part::kSecondPage,
+                  observer);
     }
 }
 
 /// True if the address was translated.
-bool System::translate(const Access& access, VirtAddr va, OutcomeObserver& observer) {
+bool System::translate(const Access& access, VirtAddr va, Part part, OutcomeObserver& observer) {
     outcome_.clear();
+    outcome_.second_page = part == Part::kSecondPage;
     if (in_guest() && !regime_.nested) first_touch_.supply(va, access.privilege);
     vcpu().mmu.translate({.va = va, .kind = access.kind, .privilege = access.privilege}, regime_,
                          first_touch_, outcome_);

@@ -44,6 +44,8 @@ public:
 
     SystemState& state() { return state_; }
     const Mmu& mmu() const { return state_.vcpus[state_.current_cpu].mmu; }
+    /// True if some array of the machine picks its victims at random.
+    bool replaces_at_random() const;
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }
 
@@ -59,7 +61,8 @@ private:
 
     // system.cpp
     void access(const Access& access, OutcomeObserver& observer);
-    bool translate(const Access& access, VirtAddr va, OutcomeObserver& observer);
+    enum class Part : std::uint8_t { kFirstPage, kSecondPage };
+    bool translate(const Access& access, VirtAddr va, Part part, OutcomeObserver& observer);
     void answer_exit();
     /// Performs a flush that the record did not ask for by itself.
     void flush(const FlushPlan& plan);

@@ -1,5 +1,7 @@
 // How a system comes to be: the state in which a trace starts, and what records declare.
 
+#include <algorithm>
+
 #include "models/operation_error.h"
 #include "models/system.h"
 
@@ -91,6 +93,17 @@ std::size_t System::find_host_table(const std::string& name) {
         if (state_.host_tables[index].name == name) return index;
     }
     throw OperationError("no host table '" + name + "'; declare it with 'eptp " + name + "'");
+}
+
+bool System::replaces_at_random() const {
+    const auto any = [](const std::vector<StructureParameters>& arrays) {
+        return std::any_of(arrays.begin(), arrays.end(), [](const StructureParameters& array) {
+            return array.replacement == ReplacementPolicy::kRandom && array.entries != kUnbounded;
+        });
+    };
+    return any(machine_.l1_dtlb) || any(machine_.l1_itlb) || any(machine_.stlb) ||
+           any(machine_.stlb_instruction) || any(machine_.paging_structure_caches) ||
+           any(machine_.nested_tlb) || any(machine_.nested_paging_structure_caches);
 }
 
 /// The virtual machine that runs, or ran last.

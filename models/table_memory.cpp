@@ -39,7 +39,7 @@ void TableMemory::write(std::uint64_t address, std::uint64_t raw) {
     Lines& lines = own_lines();
     const auto [line, added] = lines.try_emplace(address / kLineBytes);
     if (added && lines.size() > kMostLines) {
-        throw OperationError("the page tables outgrow the model (64 Mi entries)");
+        throw OperationError("the page tables outgrow the model (16 Mi entries)");
     }
     line->second[slot_of(address)] = raw;
     if (raw == 0 && line->second == Line{}) lines.erase(line);  // so that equal memories compare equal

@@ -13,8 +13,8 @@ namespace nestwalk {
 
 class TableMemory {
 public:
-    /// Lines that one object may hold: 64 Mi entries, enough to map 256 GiB with 4-KiB pages.
-    static constexpr std::size_t kMostLines = std::size_t{1} << 23;
+    /// Lines that one object may hold: 16 Mi entries, enough to map 64 GiB with 4-KiB pages.
+    static constexpr std::size_t kMostLines = std::size_t{1} << 21;
 
     TableMemory();
 

@@ -1,0 +1,78 @@
+#include "sim/counting.h"
+
+namespace nestwalk {
+namespace {
+
+std::size_t size_column(const Outcome& outcome) {
+    return outcome.page_level == 0 ? kSizeColumns - 1 : outcome.page_level - 1u;
+}
+
+void count_walk(const Outcome& outcome, Counters& counters) {
+    for (const EntryRead& read : outcome.reads) {
+        const bool host = read.dimension == Dimension::kHost;
+        ++counters[(host ? counter::kHostReads : counter::kGuestReads) + read.level - 1];
+        if (read.set_accessed) ++counters[counter::kAccessedWrites + (host ? 1 : 0)];
+        if (read.set_dirty) ++counters[counter::kDirtyWrites + (host ? 1 : 0)];
+    }
+    if (outcome.start_level != 0) ++counters[counter::kWalkStarts + outcome.start_level - 2u];
+    if (outcome.dirty_assist) {
+        ++counters[counter::kDirtyAssists];
+    } else if (outcome.start_level != 0) {
+        ++counters[counter::kWalks + static_cast<std::size_t>(outcome.access)];
+    }
+    counters[counter::kFracturedFills] += outcome.fractured_fill;
+    counters[counter::kRightsRewalks] += outcome.rights_rewalk;
+    counters[counter::kFaultRewalks] += outcome.fault_rewalk;
+}
+
+void count_drops_and_faults(const Outcome& outcome, Counters& counters) {
+    const Dropped& dropped = outcome.dropped;
+    counters[counter::kDropped] += dropped.translations;
+    counters[counter::kDropped + 1] += dropped.global_translations;
+    counters[counter::kDropped + 2] += dropped.paging_structures;
+    counters[counter::kDropped + 3] += dropped.nested_translations;
+    counters[counter::kDropped + 4] += dropped.nested_paging_structures;
+    const auto scopes = [&](std::size_t base, const FlushCounts& counts) {
+        counters[base] += counts.page;
+        counters[base + 1] += counts.context;
+        counters[base + 2] += counts.all;
+    };
+    scopes(counter::kFlushesAsked, outcome.asked);
+    scopes(counter::kFlushesPerformed, outcome.performed);
+    counters[counter::kFractureFlushes] += outcome.fracture_flushes;
+    counters[counter::kExits] += outcome.exits;
+    if (outcome.fault.raised()) {
+        ++counters[counter::kFaults + static_cast<std::size_t>(outcome.fault.kind) - 1];
+    }
+}
+
+}  // namespace
+
+void count_translation(const Outcome& outcome, Counters& counters) {
+    const auto kind = static_cast<std::size_t>(outcome.access);
+    const std::size_t cell = kind * kSizeColumns + size_column(outcome);
+    if (!outcome.second_page) ++counters[counter::kReferences + kind];
+    ++counters[counter::kTranslations + kind];
+    if (outcome.result == TranslationResult::kL1Hit) ++counters[counter::kL1Hits + cell];
+    if (outcome.l1_missed) ++counters[counter::kL1Misses + cell];
+    if (outcome.result == TranslationResult::kStlbHit) ++counters[counter::kStlbHits + cell];
+    if (outcome.stlb_missed) ++counters[counter::kStlbMisses + cell];
+    if (outcome.result == TranslationResult::kL1Hit && !outcome.stale && !outcome.ambiguous &&
+        !outcome.dirty_assist) {
+        return;  // nothing else can have happened
+    }
+    const bool hit = outcome.result == TranslationResult::kL1Hit ||
+                     outcome.result == TranslationResult::kStlbHit;
+    if (outcome.stale) ++counters[hit ? counter::kStaleHits : counter::kStaleWalks];
+    if (outcome.stale_rights && hit) ++counters[counter::kStaleRightsHits];
+    counters[counter::kAmbiguousHits] += outcome.ambiguous;
+    count_walk(outcome, counters);
+    count_drops_and_faults(outcome, counters);
+}
+
+void count_operation(const Operation& operation, const Outcome& outcome, Counters& counters) {
+    ++counters[counter::kOperations + operation.index()];
+    count_drops_and_faults(outcome, counters);
+}
+
+}  // namespace nestwalk

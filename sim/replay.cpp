@@ -1,0 +1,142 @@
+#include "sim/replay.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "models/operation_error.h"
+#include "sim/counting.h"
+#include "traces/source_location.h"
+
+namespace nestwalk {
+namespace {
+
+/// A loop this short is executed sooner than compared.
+constexpr std::uint64_t kShortestCollapsed = 4;
+constexpr std::uint64_t kEventsBetweenPolls = 1024;
+
+bool has_expectation(const TraceItem& item) {
+    if (const auto* record = std::get_if<Record>(&item)) {
+        return std::holds_alternative<Expectation>(record->what);
+    }
+    const std::vector<TraceItem>& body = std::get<RepeatBlock>(item).body;
+    return std::any_of(body.begin(), body.end(), has_expectation);
+}
+
+}  // namespace
+
+/// The end of an iteration, as it was then.
+struct Replay::Boundary {
+    std::uint64_t iteration{};
+    std::uint64_t digest{};
+    SystemState state{};
+    std::size_t phase{};
+    std::vector<Counters> counters{};
+};
+
+Replay::Replay(System& system, const ReplayOptions& options)
+    : system_(system), options_(options) {}
+
+void Replay::run(TraceSource& source) {
+    source_name_ = source.name();
+    while (const TraceItem* next = source.next()) item(*next);
+}
+
+void Replay::item(const TraceItem& item) {
+    if (const auto* block = std::get_if<RepeatBlock>(&item)) {
+        repeat(*block);
+    } else {
+        record(std::get<Record>(item));
+    }
+}
+
+void Replay::record(const Record& record) {
+    poll();
+    try {
+        if (const auto* operation = std::get_if<Operation>(&record.what)) {
+            if (options_.checking == Checking::kOn) expectations_.begin();
+            system_.execute(*operation, *this);
+        } else if (const auto* phase = std::get_if<PhaseMark>(&record.what)) {
+            statistics_.enter_phase(phase->name);
+        } else if (options_.checking == Checking::kOn) {
+            judge(record, std::get<Expectation>(record.what));
+        }
+    } catch (const OperationError& error) {
+        throw InputError({source_name_, record.line, record.column}, error.what());
+    }
+}
+
+void Replay::judge(const Record& record, const Expectation& expectation) {
+    ++checked_;
+    const SourceLocation where{source_name_, record.line, record.column};
+    for (const std::string& failure : expectations_.judge(expectation, statistics_.whole())) {
+        failures_.push_back(where.to_string() + ": " + record.text + ": " + failure);
+    }
+}
+
+// --- Loops --------------------------------------------------------------------------------------
+
+/// Only what repeats exactly is multiplied out: a log wants every iteration, an expectation is judged in
+/// each, random replacement never comes back to where it was, and several vCPUs may.
+bool Replay::collapsible(const RepeatBlock& block) {
+    if (options_.loop_collapse == LoopCollapse::kOff || options_.log != nullptr) return false;
+    if (block.count < kShortestCollapsed || system_.state().vcpus.size() > 1) return false;
+    if (system_.replaces_at_random()) return false;
+    return options_.checking == Checking::kOff ||
+           std::none_of(block.body.begin(), block.body.end(), has_expectation);
+}
+
+void Replay::iterate(const RepeatBlock& block) {
+    poll();
+    for (const TraceItem& each : block.body) item(each);
+}
+
+/// Brent's way of finding a cycle: one earlier boundary is kept, replaced at iterations that double.
+void Replay::repeat(const RepeatBlock& block) {
+    const bool may_collapse = collapsible(block);
+    std::optional<Boundary> kept;
+    std::uint64_t keep_at = 1;
+    bool collapsed = false;
+    for (std::uint64_t done = 0; done < block.count;) {
+        iterate(block);
+        ++done;
+        if (!may_collapse || collapsed) continue;
+        const std::uint64_t digest = system_.state().digest();
+        if (kept && kept->digest == digest && kept->phase == statistics_.current_phase() &&
+            kept->state == system_.state()) {
+            const std::uint64_t period = done - kept->iteration;
+            const std::uint64_t rounds = (block.count - done) / period;
+            statistics_.repeat_since(kept->counters, rounds);
+            collapsed_iterations_ += rounds * period;
+            done += rounds * period;
+            collapsed = true;  // fewer iterations than a period are left
+        } else if (done == keep_at) {
+            kept = Boundary{done, digest, system_.state(), statistics_.current_phase(),
+                            statistics_.snapshot()};
+            keep_at *= 2;
+        }
+    }
+}
+
+// --- Outcomes -----------------------------------------------------------------------------------
+
+void Replay::poll() const {
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) {
+        throw Interrupted{};
+    }
+}
+
+void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
+    count_translation(outcome, statistics_.current());
+    if (access.kind != AccessKind::kFetch && !outcome.second_page) statistics_.footprint().touch(va);
+    if (options_.checking == Checking::kOn) expectations_.on_translation(outcome);
+    if (options_.log != nullptr) options_.log->on_translation(access, va, outcome);
+    if (++events_ % kEventsBetweenPolls == 0) poll();
+}
+
+void Replay::on_operation(const Operation& operation, const Outcome& outcome) {
+    count_operation(operation, outcome, statistics_.current());
+    if (options_.checking == Checking::kOn) expectations_.on_operation(operation, outcome);
+    if (options_.log != nullptr) options_.log->on_operation(operation, outcome);
+}
+
+}  // namespace nestwalk

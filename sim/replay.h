@@ -1,0 +1,74 @@
+#pragma once
+
+// The replay engine: takes a trace's items in order, executes them on a system and counts. Loops collapse:
+// at the end of an iteration whose state equals that of an earlier one, the iterations left are multiplied
+// out instead of executed, which changes no number.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/system.h"
+#include "sim/expectations.h"
+#include "sim/statistics.h"
+#include "traces/record.h"
+
+namespace nestwalk {
+
+enum class LoopCollapse : std::uint8_t { kOn, kOff };
+enum class Checking : std::uint8_t { kOn, kOff };
+
+struct ReplayOptions {
+    LoopCollapse loop_collapse{};
+    Checking checking{Checking::kOff};
+    /// Hears of every translation and operation too; with one, loops are not collapsed.
+    OutcomeObserver* log{};
+    /// Set from outside to stop the replay.
+    const std::atomic<bool>* stop{};
+};
+
+/// Thrown when the replay was stopped from outside.
+struct Interrupted {};
+
+class Replay final : private OutcomeObserver {
+public:
+    /// `system` must outlive the replay.
+    Replay(System& system, const ReplayOptions& options);
+
+    /// Executes the whole trace. Throws InputError at records that make no sense, Interrupted when stopped.
+    void run(TraceSource& source);
+
+    const Statistics& statistics() const { return statistics_; }
+    /// Expectations that did not hold: "FILE:LINE:COLUMN: expect ...: what was found".
+    const std::vector<std::string>& failures() const { return failures_; }
+    std::uint64_t checked() const { return checked_; }
+    /// Iterations that were multiplied out.
+    std::uint64_t collapsed_iterations() const { return collapsed_iterations_; }
+
+private:
+    struct Boundary;
+
+    void on_translation(const Access& access, VirtAddr va, const Outcome& outcome) override;
+    void on_operation(const Operation& operation, const Outcome& outcome) override;
+
+    void item(const TraceItem& item);
+    void record(const Record& record);
+    void repeat(const RepeatBlock& block);
+    void iterate(const RepeatBlock& block);
+    void judge(const Record& record, const Expectation& expectation);
+    bool collapsible(const RepeatBlock& block);
+    void poll() const;
+
+    System& system_;
+    ReplayOptions options_;
+    Statistics statistics_{};
+    Expectations expectations_{};
+    std::string source_name_{};
+    std::vector<std::string> failures_{};
+    std::uint64_t checked_{};
+    std::uint64_t collapsed_iterations_{};
+    std::uint64_t events_{};
+};
+
+}  // namespace nestwalk
