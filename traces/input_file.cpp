@@ -1,0 +1,242 @@
+#include "traces/input_file.h"
+#include "traces/source_location.h"
+#include "traces/wording.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+#include <boost/iostreams/categories.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+
+namespace nestwalk {
+namespace {
+
+namespace io = boost::iostreams;
+using namespace std::string_view_literals;
+
+constexpr std::streamsize kFilterBytes = 64 * 1024;
+
+enum class Compression { kNone, kGzip, kZstd, kXz, kLz4 };
+
+struct Magic {
+    std::string_view bytes;
+    Compression compression;
+};
+constexpr std::array kMagics{
+    Magic{"\x1f\x8b"sv, Compression::kGzip},
+    Magic{"\x28\xb5\x2f\xfd"sv, Compression::kZstd},
+    Magic{"\xfd\x37zXZ\0"sv, Compression::kXz},
+    Magic{"\x04\x22\x4d\x18"sv, Compression::kLz4},
+};
+
+Compression compression_of(std::string_view start) {
+    for (const Magic& magic : kMagics)
+        if (start.starts_with(magic.bytes)) return magic.compression;
+    // A zstd skippable frame, with which parallel compressors begin: 0x184D2A50 to 0x184D2A5F.
+    if (start.size() >= 4 && (start[0] & 0xf0) == 0x50 && start.substr(1, 3) == "\x2a\x4d\x18"sv)
+        return Compression::kZstd;
+    return Compression::kNone;
+}
+
+// Boost's zstd filter takes the end of the data inside a frame for a proper end. So a frame of our
+// own is appended, one run of eight bytes: only where the last real frame is complete does it
+// decompress to them. As plain bytes it does not contain them, so no way of swallowing it looks the
+// same.
+constexpr std::string_view kLastFrame = "\x28\xb5\x2f\xfd\x20\x08\x43\x00\x00\x06"sv;
+constexpr std::string_view kLastBytes = "\x06\x06\x06\x06\x06\x06\x06\x06"sv;
+
+// The file as it stands on disk, then `tail`.
+class RawSource {
+public:
+    using char_type = char;
+    using category = io::source_tag;
+
+    explicit RawSource(const std::string& path) {
+        if (path == "-") {
+            file_ = stdin;
+            name_ = "<stdin>";
+        } else {
+            open(path);
+        }
+    }
+    RawSource(const RawSource&) = delete;
+    RawSource& operator=(const RawSource&) = delete;
+    ~RawSource() {
+        if (file_ != nullptr && file_ != stdin) std::fclose(file_);
+    }
+
+    std::string_view peek() {
+        start_.resize(8);
+        start_.resize(std::fread(start_.data(), 1, start_.size(), file_));
+        check();
+        return start_;
+    }
+
+    void append(std::string_view tail) { tail_ = tail; }
+
+    std::streamsize read(char* to, std::streamsize limit) {
+        const auto size = static_cast<std::size_t>(limit);
+        std::size_t got = take(start_, to, size);
+        if (got < size) {
+            got += std::fread(to + got, 1, size - got, file_);
+            check();
+        }
+        if (got < size) got += take(tail_, to + got, size - got);
+        return got != 0 ? static_cast<std::streamsize>(got) : -1;
+    }
+
+    const std::string& name() const { return name_; }
+
+private:
+    void open(const std::string& path) {
+        name_ = path;
+        std::error_code ignored;
+        if (std::filesystem::is_directory(path, ignored))
+            throw InputError({path}, "is a directory; expected a trace file");
+        file_ = std::fopen(path.c_str(), "rb");
+        if (file_ == nullptr) {
+            const int error = errno;
+            throw InputError({path}, "cannot be opened: " + std::string(std::strerror(error)) +
+                                         "; expected a readable trace file");
+        }
+        std::setvbuf(file_, nullptr, _IONBF, 0);  // read in blocks anyway
+    }
+
+    void check() const {
+        if (std::ferror(file_) == 0) return;
+        const int error = errno;
+        throw InputError({name_}, "cannot be read: " + std::string(std::strerror(error)) +
+                                      "; expected a readable trace file");
+    }
+
+    template <typename Bytes>
+    static std::size_t take(Bytes& from, char* to, std::size_t limit) {
+        const std::size_t size = std::min(from.size(), limit);
+        std::copy_n(from.data(), size, to);
+        from = from.substr(size);
+        return size;
+    }
+
+    std::FILE* file_{};
+    std::string name_{};
+    std::string start_{};
+    std::string_view tail_{};
+};
+
+}  // namespace
+
+struct InputFile::State {
+    explicit State(const std::string& path) : source(path) {
+        compression = compression_of(source.peek());
+        switch (compression) {
+            case Compression::kNone:
+                break;
+            case Compression::kGzip:
+                filter.emplace<io::gzip_decompressor>(io::zlib::default_window_bits, kFilterBytes);
+                break;
+            case Compression::kZstd:
+                filter.emplace<io::zstd_decompressor>(kFilterBytes);
+                source.append(kLastFrame);
+                break;
+            case Compression::kXz:
+                filter.emplace<io::lzma_decompressor>(kFilterBytes);
+                break;
+            case Compression::kLz4:
+                throw InputError({source.name()},
+                                 "lz4 compression is not supported yet; expected "
+                                 "plain text, gzip, zstd or xz");
+        }
+    }
+
+    const char* kind() const {
+        return compression == Compression::kGzip   ? "gzip"
+               : compression == Compression::kZstd ? "zstd"
+                                                   : "xz";
+    }
+
+    [[noreturn]] void damaged(const std::string& detail) const {
+        throw InputError({source.name()}, std::string("damaged or truncated ") + kind() +
+                                              " data after " + std::to_string(good_bytes) +
+                                              " good bytes" + detail + "; expected a complete " +
+                                              kind() + " file");
+    }
+
+    std::size_t filtered(char* to, std::size_t limit) {
+        std::size_t got = 0;
+        while (got < limit) {
+            const std::streamsize amount = std::visit(
+                [&](auto& from) { return read_from(from, to + got, limit - got); }, filter);
+            if (amount <= 0) break;
+            got += static_cast<std::size_t>(amount);
+        }
+        return got;
+    }
+
+    // Keeps back the last bytes, which must turn out to be kLastBytes.
+    std::size_t zstd(char* to, std::size_t limit) {
+        std::copy(kept.begin(), kept.end(), to);
+        const std::size_t got = kept.size() + filtered(to + kept.size(), limit - kept.size());
+        const std::size_t keep = std::min(got, kLastBytes.size());
+        kept.assign(to + got - keep, keep);
+        if (got < limit) {
+            if (kept != kLastBytes) damaged("");
+            kept.clear();
+            at_end = true;
+        }
+        return got - keep;
+    }
+
+    std::streamsize read_from(std::monostate, char* to, std::size_t limit) {
+        return source.read(to, static_cast<std::streamsize>(limit));
+    }
+    template <typename Filter>
+    std::streamsize read_from(Filter& from, char* to, std::size_t limit) {
+        return from.read(source, to, static_cast<std::streamsize>(limit));
+    }
+
+    RawSource source;
+    Compression compression{};
+    std::variant<std::monostate, io::gzip_decompressor, io::zstd_decompressor,
+                 io::lzma_decompressor>
+        filter{};
+    std::string kept{};
+    std::uint64_t good_bytes{};
+    bool at_end{};
+};
+
+InputFile::InputFile(const std::string& path) : state_(std::make_unique<State>(path)) {}
+InputFile::InputFile(InputFile&&) noexcept = default;
+InputFile& InputFile::operator=(InputFile&&) noexcept = default;
+InputFile::~InputFile() = default;
+
+std::size_t InputFile::read(char* to, std::size_t limit) {
+    assert(limit >= 64);
+    if (state_->at_end) return 0;
+    try {
+        const std::size_t got = state_->compression == Compression::kZstd
+                                    ? state_->zstd(to, limit)
+                                    : state_->filtered(to, limit);
+        if (got == 0) state_->at_end = true;
+        state_->good_bytes += got;
+        return got;
+    } catch (const InputError&) {
+        throw;
+    } catch (const std::exception& error) {
+        state_->damaged(std::string(" (") + error.what() + ")");
+    }
+}
+
+const std::string& InputFile::name() const { return state_->source.name(); }
+
+}  // namespace nestwalk
