@@ -1,7 +1,10 @@
 #pragma once
 
-// What a trace is made of: operations, marks of phases, expectations about the operation just before, and
-// blocks that repeat. A trace is read one top-level item at a time; only a block is held in memory.
+// What a trace is made of: operations, marks of phases, expectations about the operation just
+// before, and blocks that repeat. A trace is read one top-level item at a time; only a block is
+// held in memory.
+
+#include "models/operation.h"
 
 #include <cstdint>
 #include <memory>
@@ -11,11 +14,11 @@
 #include <variant>
 #include <vector>
 
-#include "models/operation.h"
-
 namespace nestwalk {
 
-struct PhaseMark { std::string name{}; };
+struct PhaseMark {
+    std::string name{};
+};
 
 /// A statement about the operation just before it; every field that is present must hold.
 struct Expectation {
@@ -23,7 +26,7 @@ struct Expectation {
 
     std::optional<Result> result{};
     std::optional<std::string> exit_reason{};
-    std::optional<std::string> level{};        ///< "root", "pml5e", "pml4e", "pdpte", "pde"
+    std::optional<std::string> level{};  ///< "root", "pml5e", "pml4e", "pdpte", "pde"
     std::optional<std::uint64_t> refs{};
     std::optional<std::uint64_t> guest_refs{};
     std::optional<std::uint64_t> host_refs{};
@@ -33,10 +36,10 @@ struct Expectation {
 
 struct Record {
     std::variant<Operation, PhaseMark, Expectation> what{};
-    std::uint64_t line{};                      ///< in the trace; 0 if it has no lines
+    std::uint64_t line{};  ///< in the trace; 0 if it has no lines
     std::uint64_t column{};
-    std::optional<std::uint64_t> captured_ns{}; ///< the `t=` key
-    std::string text{};                        ///< the record as written, kept for expectations only
+    std::optional<std::uint64_t> captured_ns{};  ///< the `t=` key
+    std::string text{};  ///< the record as written, kept for expectations only
 };
 
 struct RepeatBlock;
