@@ -1,0 +1,110 @@
+#include "traces/lackey_reader.h"
+#include "traces/source_location.h"
+#include "traces/wording.h"
+
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+namespace nestwalk {
+namespace {
+
+// More than any instruction touches (XSAVE: some 2.7 KiB without AMX, which Valgrind does not run).
+constexpr std::uint64_t kMostBytes = 4096;
+constexpr std::string_view kReferenceForm =
+    "I, L, S or M, then ADDRESS,SIZE as in ' L 1fff0006a8,8'";
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::size_t skip_blanks(std::string_view line, std::size_t at) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    return at;
+}
+
+std::string_view word_at(std::string_view line, std::size_t at) {
+    return line.substr(at, line.find_first_of(" \t", at) - at);
+}
+
+bool is_kind(char c) { return c == 'I' || c == 'L' || c == 'S' || c == 'M'; }
+
+// Valgrind frames its process number: ==123==, --123-- and **123**.
+bool is_frame(char c) { return c == '=' || c == '-' || c == '*'; }
+
+}  // namespace
+
+LackeyReader::LackeyReader(LineReader lines) : lines_(std::move(lines)) {
+    item_.emplace<Record>().what = Operation(Access{});
+}
+
+bool LackeyReader::is_banner(std::string_view line) {
+    const std::size_t start = skip_blanks(line, 0);
+    if (start == line.size()) return true;
+    line.remove_prefix(start);
+    if (line.size() < 5 || !is_frame(line[0]) || line[1] != line[0]) return false;
+    const std::size_t end = line.find_first_not_of("0123456789", 2);
+    return end != std::string_view::npos && end > 2 &&
+           line.substr(end).starts_with(line.substr(0, 2));
+}
+
+bool LackeyReader::looks_like_reference(std::string_view line) {
+    const std::size_t kind = skip_blanks(line, 0);
+    return kind + 1 < line.size() && is_kind(line[kind]) && is_blank(line[kind + 1]);
+}
+
+const TraceItem* LackeyReader::next() {
+    if (std::exchange(store_pending_, false)) {
+        Access store = std::get<Access>(std::get<Operation>(std::get<Record>(item_).what));
+        store.kind = AccessKind::kStore;
+        return emit(store);
+    }
+    std::string_view line;
+    while (lines_.next(line)) {
+        if (looks_like_reference(line)) return emit(parse(line));
+        if (!is_banner(line)) {
+            const std::size_t start = skip_blanks(line, 0);
+            throw InputError(lines_.at(start + 1),
+                             fault("not a lackey record", line.substr(start), kReferenceForm));
+        }
+    }
+    return nullptr;
+}
+
+Access LackeyReader::parse(std::string_view line) {
+    const std::size_t kind = skip_blanks(line, 0);
+    const std::size_t start = skip_blanks(line, kind + 1);
+    const auto reject = [&](std::string_view what, std::size_t at, std::string_view expected) {
+        throw InputError(lines_.at(at + 1), fault(what, word_at(line, start), expected));
+    };
+    const char* const end = line.data() + line.size();
+    std::uint64_t va = 0;
+    std::uint64_t bytes = 0;
+    const auto address = std::from_chars(line.data() + start, end, va, 16);
+    if (address.ec == std::errc::result_out_of_range)
+        reject("address too large", start, "at most 16 hexadecimal digits");
+    if (address.ec != std::errc{}) reject("not an address", start, kReferenceForm);
+    const auto comma = static_cast<std::size_t>(address.ptr - line.data());
+    if (address.ptr == end || *address.ptr != ',') reject("no size", start, kReferenceForm);
+    const auto size = std::from_chars(address.ptr + 1, end, bytes);
+    if (size.ec == std::errc::invalid_argument) reject("not a size", comma + 1, kReferenceForm);
+    if (size.ec != std::errc{} || bytes == 0 || bytes > kMostBytes)
+        reject("size out of range", comma + 1, "1 to 4096 bytes");
+    const auto behind = static_cast<std::size_t>(size.ptr - line.data());
+    if (skip_blanks(line, behind) != line.size())
+        reject("text behind the size", behind, "the end of the line");
+    store_pending_ = line[kind] == 'M';
+    const AccessKind access = line[kind] == 'I'   ? AccessKind::kFetch
+                              : line[kind] == 'S' ? AccessKind::kStore
+                                                  : AccessKind::kLoad;
+    return {.kind = access, .va = VirtAddr(va), .bytes = bytes};
+}
+
+const TraceItem* LackeyReader::emit(const Access& access) {
+    Record& record = std::get<Record>(item_);
+    record.line = lines_.line_number();
+    record.column = 1;
+    std::get<Access>(std::get<Operation>(record.what)) = access;
+    return &item_;
+}
+
+}  // namespace nestwalk

@@ -1,0 +1,38 @@
+#pragma once
+
+// Reads what `valgrind --tool=lackey --trace-mem=yes` prints: "I  ADDR,SIZE" for an instruction, "
+// L" for a load, " S" for a store, " M" for a load and a store of the same bytes. ADDR is
+// hexadecimal without 0x, SIZE decimal. Every reference is a user access. Valgrind's own lines
+// ("==PID== ...") are passed over.
+
+#include "traces/line_reader.h"
+#include "traces/record.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nestwalk {
+
+class LackeyReader final : public TraceSource {
+public:
+    explicit LackeyReader(LineReader lines);
+
+    const TraceItem* next() override;
+    const std::string& name() const override { return lines_.name(); }
+
+    /// True for a blank line or one that Valgrind prints beside the trace.
+    static bool is_banner(std::string_view line);
+    /// True for a line that begins as a reference does, whether or not the rest of it is right.
+    static bool looks_like_reference(std::string_view line);
+
+private:
+    Access parse(std::string_view line);
+    const TraceItem* emit(const Access& access);
+
+    LineReader lines_;
+    TraceItem item_{};
+    bool store_pending_{false};  ///< the second half of an `M`, whose load is in `item_`
+};
+
+}  // namespace nestwalk
