@@ -1,0 +1,23 @@
+#pragma once
+
+// Text from outside, made safe to parse: of bounded size, UTF-8, with line feeds as its only line
+// ends.
+
+#include "traces/source_location.h"
+
+#include <cstddef>
+#include <string>
+
+namespace nestwalk {
+
+inline constexpr std::size_t kLargestTextFile = std::size_t{4} << 20;
+
+/// The contents of a file, at most `kLargestTextFile` bytes, checked as by `checked_text`. Throws
+/// InputError.
+std::string read_text_file(const std::string& path);
+
+/// `text` without byte-order mark and with CR and CRLF turned into LF. Throws InputError at the
+/// first byte that is a control character or not UTF-8; positions count from line 1 of `file`.
+std::string checked_text(std::string text, const std::string& file);
+
+}  // namespace nestwalk
