@@ -1,0 +1,95 @@
+#include "apps/machine_file.h"
+#include "apps/machine_arrays.h"
+#include "apps/machine_schema.h"
+#include "apps/yaml_reader.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace nestwalk {
+
+namespace {
+
+FractureParameters read_fracture(const std::optional<ConfigValue>& value) {
+    FractureParameters fracture{};
+    if (!value || is_off(*value->node)) return fracture;
+    const ConfigFields fields(*value, fracture_keys());
+    const auto on = [&](std::string_view key, bool otherwise) {
+        const std::optional<ConfigValue> found = fields.find(key);
+        return found ? read_switch(*found) : otherwise;
+    };
+    fracture.full_flush = read_switch(fields.require("full_flush"));
+    if (const auto model = fields.find("model"))
+        fracture.model = read_word(*model, kFractureModelWords);
+    if (const auto scope = fields.find("scope"))
+        fracture.scope = read_word(*scope, kFractureScopeWords);
+    fracture.globals = on("globals", true);
+    fracture.invpcid = on("invpcid", false);
+    fracture.invvpid = on("invvpid", false);
+    return fracture;
+}
+
+std::string read_name(const ConfigValue& value) {
+    const std::string name = read_text(value);
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") != std::string::npos)
+        reject(value, "a name of a-z, 0-9, - and _");
+    return name;
+}
+
+MachineParameters read_parameters(const ConfigNode& document) {
+    const ConfigFields fields({&document, ""}, machine_keys());
+    MachineParameters machine{};
+    machine.name = read_name(fields.require("name"));
+    machine.title = read_text(fields.require("title"));
+    machine.vendor = read_word(fields.require("vendor"), kVendorWords);
+    for (const MachineSection& section : machine_sections())
+        if (const std::optional<ConfigValue> value = fields.find(section.key))
+            read_section(*value, section, machine.*section.arrays);
+    machine.combined_target = read_word(fields.require("combined_target"), kCombinedTargetWords);
+    machine.fracture = read_fracture(fields.find("fracture"));
+    check_arrays(machine, fields.map());
+    return machine;
+}
+
+// The entries of the changed machine: those that kept their value keep their provenance.
+std::vector<ProvenanceEntry> carry_over(const std::vector<ProvenanceEntry>& before,
+                                        std::vector<ProvenanceEntry> after) {
+    std::map<std::string, const ProvenanceEntry*> known;
+    for (const ProvenanceEntry& entry : before) known.emplace(entry.path, &entry);
+    for (ProvenanceEntry& entry : after) {
+        const auto found = known.find(entry.path);
+        if (found == known.end())
+            entry.provenance = {ProvenanceKind::kSetByExperiment, "not in the machine file", ""};
+        else if (found->second->value == entry.value)
+            entry.provenance = found->second->provenance;
+        else
+            entry.provenance = {ProvenanceKind::kSetByExperiment,
+                                "instead of " + found->second->value, ""};
+    }
+    return after;
+}
+
+}  // namespace
+
+Machine read_machine(const ConfigNode& document, const std::vector<Override>& overrides) {
+    Machine machine{};
+    machine.parameters = read_parameters(document);
+    machine.provenance = machine_values(parameters_node(machine.parameters));
+    const ConfigFields fields({&document, ""}, machine_keys());
+    read_provenance(fields.require("provenance"), machine.provenance);
+    if (overrides.empty()) return machine;
+
+    ConfigNode changed = document;
+    for (const Override& change : overrides) apply_machine_override(changed, change);
+    machine.parameters = read_parameters(changed);
+    machine.provenance =
+        carry_over(machine.provenance, machine_values(parameters_node(machine.parameters)));
+    return machine;
+}
+
+Machine load_machine(const std::string& path, const std::vector<Override>& overrides) {
+    return read_machine(read_yaml_file(path), overrides);
+}
+
+}  // namespace nestwalk

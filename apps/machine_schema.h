@@ -1,0 +1,79 @@
+#pragma once
+
+// The keys of a machine file in one place: reader, writer and overrides follow these tables.
+
+#include "apps/config_fields.h"
+#include "apps/config_override.h"
+#include "models/machine.h"
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nestwalk {
+
+/// Levels of paging-structure entries that reference another paging structure.
+inline constexpr std::array<Word<int>, 4> kEntryLevelWords{
+    {{"pde", 2}, {"pdpte", 3}, {"pml4e", 4}, {"pml5e", 5}}};
+/// Levels of leaves, by the size of page that they map.
+inline constexpr std::array<Word<int>, 3> kPageLevelWords{{{"4K", 1}, {"2M", 2}, {"1G", 3}}};
+inline constexpr std::array<Word<Vendor>, 2> kVendorWords{
+    {{"intel", Vendor::kIntel}, {"amd", Vendor::kAmd}}};
+inline constexpr std::array<Word<IndexHash>, 2> kIndexWords{
+    {{"linear", IndexHash::kLinear}, {"xor-fold", IndexHash::kXorFold}}};
+inline constexpr std::array<Word<ReplacementPolicy>, 6> kReplacementWords{
+    {{"lru", ReplacementPolicy::kTrueLru},
+     {"tree-plru", ReplacementPolicy::kTreePlru},
+     {"mru3-plru4", ReplacementPolicy::kMru3Plru4},
+     {"nru", ReplacementPolicy::kNru},
+     {"srrip", ReplacementPolicy::kSrrip},
+     {"random", ReplacementPolicy::kRandom}}};
+inline constexpr std::array<Word<CombinedTarget>, 2> kCombinedTargetWords{
+    {{"host-physical", CombinedTarget::kHostPhysical},
+     {"guest-physical", CombinedTarget::kGuestPhysical}}};
+inline constexpr std::array<Word<FractureModel>, 2> kFractureModelWords{
+    {{"sticky", FractureModel::kSticky}, {"exact", FractureModel::kExact}}};
+inline constexpr std::array<Word<FractureScope>, 3> kFractureScopeWords{
+    {{"current-context", FractureScope::kCurrentContext},
+     {"current-pcid", FractureScope::kCurrentPcid},
+     {"everything", FractureScope::kEverything}}};
+
+/// A key that lists what an array holds, by page size or by level of entry.
+struct HoldingKey {
+    std::string_view key{};
+    MappingClass mapping_class{};
+
+    bool by_page_size() const {
+        return mapping_class == MappingClass::kTranslation ||
+               mapping_class == MappingClass::kNestedTranslation;
+    }
+};
+
+/// A top-level key that stands for hardware arrays: one, or a map of named ones.
+struct MachineSection {
+    enum class Shape : std::uint8_t { kOneArray, kNamedArrays };
+
+    std::string_view key{};
+    Shape shape{};
+    std::vector<StructureParameters> MachineParameters::*arrays{};
+    std::span<const HoldingKey> holds{};
+
+    bool is_one_array() const { return shape == Shape::kOneArray; }
+};
+
+std::span<const MachineSection> machine_sections();
+/// Null if `key` is no section.
+const MachineSection* find_section(std::string_view key);
+
+std::span<const std::string_view> machine_keys();
+std::span<const std::string_view> fracture_keys();
+/// Keys of one array of the section: what it can hold, then its geometry.
+std::vector<std::string_view> array_keys(const MachineSection& section);
+
+/// Lays `change` over the machine's document. Its key must be one of the schema, though the
+/// document need not have it; a map given for a section or an array changes the keys it names.
+/// Throws InputError.
+void apply_machine_override(ConfigNode& machine, const Override& change);
+
+}  // namespace nestwalk
