@@ -1,0 +1,156 @@
+#include "apps/experiment_file.h"
+#include "apps/config_fields.h"
+#include "apps/config_path.h"
+#include "apps/system_section.h"
+#include "apps/yaml_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace nestwalk {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kExperimentKeys{"title",  "machine",  "set",
+                                                          "system", "workload", "sweep"};
+constexpr std::array<std::string_view, 4> kWorkloadKeys{"program", "trace", "format", "generator"};
+constexpr std::array<Word<TraceFormat>, 3> kTraceFormatWords{
+    {{"auto", TraceFormat::kAuto}, {"nwt", TraceFormat::kNwt}, {"lackey", TraceFormat::kLackey}}};
+
+// A relative path in the file starts beside the file; one typed on the command line, where it was
+// typed.
+fs::path base_of(const ConfigValue& value, const fs::path& base) {
+    return value.node->location.line == 0 ? fs::path() : base;
+}
+
+Machine read_machine_key(const ConfigValue& value, const fs::path& base,
+                         const std::vector<Override>& overrides) {
+    if (value.node->is_map()) return read_machine(*value.node, overrides);
+    if (!value.node->is_scalar()) reject(value, "the name of a machine, or a machine file's map");
+    const std::string file =
+        find_machine(value.node->text, base_of(value, base), value.node->location);
+    return load_machine(file, overrides);
+}
+
+Program read_program(const ConfigValue& value) {
+    const std::string text = read_text(value);
+    if (value.node->style == ConfigNode::Style::kFolded)
+        refuse(value, "a block that begins with > loses its line ends; begin the program with |");
+    Program program{text, value.node->text_location};
+    // Quoted text has no lines of its own in the file: its records are counted from where it
+    // begins.
+    if (value.node->style != ConfigNode::Style::kLiteral && text.find('\n') != std::string::npos)
+        program.location = {value.node->location.to_string() + ": " + value.path, 1, 1};
+    return program;
+}
+
+TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const fs::path& base) {
+    TraceFile trace{};
+    std::error_code error;
+    const fs::path given = base_of(value, base) / read_text(value);
+    const fs::path absolute = fs::absolute(given, error);
+    trace.path = (error ? given : absolute).lexically_normal().string();
+    trace.location = value.node->location;
+    if (const std::optional<ConfigValue> format = fields.find("format"))
+        trace.format = read_word(*format, kTraceFormatWords);
+    return trace;
+}
+
+Workload read_workload(const ConfigValue& value, const fs::path& base) {
+    const ConfigFields fields(value, kWorkloadKeys);
+    if (const auto generator = fields.find("generator"))
+        refuse(*generator, "generators are not supported yet");
+    const std::optional<ConfigValue> program = fields.find("program");
+    const std::optional<ConfigValue> trace = fields.find("trace");
+    if (program && trace)
+        refuse(*trace, "the workload has a program as well, expected one of them");
+    if (trace) return read_trace(fields, *trace, base);
+    if (!program) refuse(value, "expected a program or a trace");
+    if (const auto format = fields.find("format"))
+        refuse(*format, "a program is always in the nwt format; \"format\" goes with \"trace\"");
+    return read_program(*program);
+}
+
+bool addresses_experiment(const std::string& first) {
+    static constexpr std::array<std::string_view, 4> kOwn{"title", "machine", "system", "workload"};
+    return std::find(kOwn.begin(), kOwn.end(), first) != kOwn.end();
+}
+
+// Applies what is the experiment's and returns what is the machine's, in order.
+std::vector<Override> split_overrides(ConfigNode& document,
+                                      const std::vector<Override>& overrides) {
+    std::vector<Override> machine;
+    for (Override change : overrides) {
+        if (addresses_experiment(change.path[0])) {
+            apply_override(document, change);
+        } else if (change.path[0] != "set") {
+            machine.push_back(std::move(change));
+        } else if (change.path.size() > 1) {
+            change.path.erase(change.path.begin());
+            machine.push_back(std::move(change));
+        } else {
+            const std::vector<Override> parts = overrides_of(change.value);
+            machine.insert(machine.end(), parts.begin(), parts.end());
+        }
+    }
+    return machine;
+}
+
+}  // namespace
+
+Experiment read_experiment(ConfigNode document, const fs::path& base,
+                           const std::vector<Override>& overrides) {
+    const std::vector<Override> from_command_line = split_overrides(document, overrides);
+    const ConfigFields fields({&document, ""}, kExperimentKeys);
+    if (const auto sweep = fields.find("sweep")) refuse(*sweep, "sweeps are not supported yet");
+
+    std::vector<Override> changes;
+    if (const auto set = fields.find("set"); set && !set->node->is_null())
+        changes = overrides_of(*set->node);
+    changes.insert(changes.end(), from_command_line.begin(), from_command_line.end());
+
+    Experiment experiment{};
+    experiment.title = read_text(fields.require("title"));
+    experiment.machine = read_machine_key(fields.require("machine"), base, changes);
+    if (const auto system = fields.find("system")) experiment.system = read_system(*system);
+    experiment.workload = read_workload(fields.require("workload"), base);
+    return experiment;
+}
+
+Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {
+    return read_experiment(read_yaml_file(path), fs::path(path).parent_path(), overrides);
+}
+
+Override trace_override(const std::string& path) {
+    Override change{};
+    change.location = {"--trace", 0, 0};
+    change.path = {"workload"};
+    change.value = map_node();
+    change.value.set("trace", text_node(path));
+    relocate(change.value, change.location);
+    return change;
+}
+
+ConfigNode resolve(const Experiment& experiment) {
+    ConfigNode node = map_node();
+    node.set("title", text_node(experiment.title));
+    node.set("machine", machine_node(experiment.machine));
+    node.set("system", system_node(experiment.system));
+    ConfigNode workload = map_node();
+    if (const auto* program = std::get_if<Program>(&experiment.workload)) {
+        workload.set("program", text_node(program->text));
+    } else {
+        const auto& trace = std::get<TraceFile>(experiment.workload);
+        workload.set("trace", text_node(trace.path));
+        workload.set("format", word_node(word_for(trace.format, kTraceFormatWords)));
+    }
+    node.set("workload", std::move(workload));
+    return node;
+}
+
+}  // namespace nestwalk

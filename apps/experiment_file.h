@@ -1,0 +1,67 @@
+#pragma once
+
+// Experiment files: which machine, which system, which trace.
+
+#include "apps/config_node.h"
+#include "apps/config_override.h"
+#include "apps/machine_file.h"
+#include "models/system_parameters.h"
+#include "traces/open_trace.h"
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nestwalk {
+
+/// A trace written inside the experiment. Line N, column C of `text` stands at line `location.line
+/// + N - 1`, column `location.column + C - 1` of `location.file`, so errors in it can name the
+/// experiment's line.
+struct Program {
+    std::string text{};
+    SourceLocation location{};
+
+    /// Two programs are equal if they say the same, wherever they are written.
+    bool operator==(const Program& other) const { return text == other.text; }
+};
+
+/// A trace in a file of its own.
+struct TraceFile {
+    std::string path{};  ///< absolute
+    TraceFormat format{};
+    SourceLocation location{};
+
+    bool operator==(const TraceFile& other) const {
+        return path == other.path && format == other.format;
+    }
+};
+
+using Workload = std::variant<Program, TraceFile>;
+
+struct Experiment {
+    std::string title{};
+    Machine machine{};
+    SystemParameters system{};
+    Workload workload{};
+
+    bool operator==(const Experiment&) const = default;
+};
+
+/// The experiment in `document`. Relative paths in it start from `base`. `overrides` are those of
+/// the command line: keys that begin with title, machine, system or workload change the experiment,
+/// all others (and `set.KEY`) its machine, after the experiment's own `set`. Throws InputError.
+Experiment read_experiment(ConfigNode document, const std::filesystem::path& base,
+                           const std::vector<Override>& overrides = {});
+
+/// The same from a file; relative paths start from its directory.
+Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides = {});
+
+/// The override that `--trace FILE` stands for: the whole workload becomes that file.
+Override trace_override(const std::string& path);
+
+/// The experiment with every default filled in and the machine written out, as a document that
+/// `read_experiment` reads back to the same experiment.
+ConfigNode resolve(const Experiment& experiment);
+
+}  // namespace nestwalk
