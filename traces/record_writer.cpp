@@ -13,7 +13,11 @@ namespace {
 constexpr std::size_t kIndent = 2;
 
 std::string key(const char* name, const std::optional<std::uint64_t>& value) {
-    return value ? " " + std::string(name) + "=" + std::to_string(*value) : std::string();
+    if (!value) return {};
+    std::string text(1, ' ');
+    text += name;
+    text += '=';
+    return text + std::to_string(*value);
 }
 
 std::string text_of(const Operation& operation) { return to_text(operation); }

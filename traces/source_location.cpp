@@ -4,8 +4,9 @@ namespace nestwalk {
 
 std::string SourceLocation::to_string() const {
     std::string text = file;
-    if (line != 0) text += ":" + std::to_string(line);
-    if (line != 0 && column != 0) text += ":" + std::to_string(column);
+    if (line == 0) return text;
+    text.append(1, ':').append(std::to_string(line));
+    if (column != 0) text.append(1, ':').append(std::to_string(column));
     return text;
 }
 
