@@ -1,0 +1,115 @@
+#include "apps/command_line.h"
+
+#include "apps/exit_status.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+
+namespace nestwalk {
+namespace {
+
+const std::map<std::string, ReportFormat> kFormats{
+    {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
+
+void add_format(CLI::App& command, ReportFormat& format) {
+    command.add_option("--format", format, "text, json or csv (default: text)")
+        ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case))
+        ->option_text("FORMAT");
+}
+
+void add_set(CLI::App& command, std::vector<std::string>& set) {
+    command
+        .add_option("--set", set,
+                    "change a value of the experiment (system.host.page_size=2M) or of its machine "
+                    "(stlb.entries=1024)")
+        ->option_text("KEY=VALUE ...")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+    CLI::App& run = *app.add_subcommand("run", "replay an experiment's trace and report what happened");
+    run.add_option("EXPERIMENT", options.experiment, "an experiment file (YAML)")->required();
+    run.add_option("--trace", options.trace, "replay this trace instead; - is standard input")
+        ->option_text("FILE");
+    add_set(run, options.set);
+    add_format(run, options.format);
+    run.add_option("--output", options.output,
+                   "write the results and the resolved experiment into this directory")
+        ->option_text("DIR");
+    run.add_option("--access-log", options.access_log,
+                   "write one CSV row a translation and operation")
+        ->option_text("FILE");
+    run.add_flag("--check", options.check, "judge the trace's expect records; exit 1 if one fails");
+    run.add_flag("--no-collapse", options.no_collapse,
+                 "execute every iteration of every loop; gives the same numbers");
+}
+
+void add_validate(CLI::App& app, ValidateOptions& options) {
+    CLI::App& validate =
+        *app.add_subcommand("validate", "predict measured figures and print both side by side");
+    validate.add_option("ID", options.ids, "which measurements (default: all)");
+    add_format(validate, options.format);
+    validate.add_option("--output", options.output,
+                        "write the table and the resolved experiments into this directory")
+        ->option_text("DIR");
+}
+
+void add_walk(CLI::App& app, WalkOptions& options) {
+    CLI::App& walk = *app.add_subcommand("walk", "show one translation, read by read");
+    walk.add_option("EXPERIMENT", options.experiment, "an experiment file (YAML)")->required();
+    walk.add_option("ADDRESS", options.address, "the linear address to translate")->required();
+    add_set(walk, options.set);
+    walk.add_option("--access", options.access, "load, store or fetch (default: load)")
+        ->check(CLI::IsMember({"load", "store", "fetch"}))
+        ->option_text("KIND");
+    walk.add_flag("--after", options.after_workload,
+                  "translate in the state that the experiment's workload leaves behind");
+    add_format(walk, options.format);
+}
+
+void add_show(CLI::App& app, ShowOptions& options) {
+    CLI::App& show = *app.add_subcommand("show", "show machines and experiments");
+    show.require_subcommand(1);
+    show.add_subcommand("machines", "the machines that are known by name");
+    CLI::App& machine =
+        *show.add_subcommand("machine", "every value of a machine and where it comes from");
+    machine.add_option("NAME", options.name, "a machine's name, or a machine file")->required();
+    add_set(machine, options.set);
+    CLI::App& experiment =
+        *show.add_subcommand("experiment", "an experiment with every default filled in");
+    experiment.add_option("FILE", options.name, "an experiment file (YAML)")->required();
+    add_set(experiment, options.set);
+    for (CLI::App* each : show.get_subcommands({})) add_format(*each, options.format);
+}
+
+}  // namespace
+
+std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
+    CLI::App app("A cycle-level simulator of x86 address translation.", "nestwalk");
+    app.set_version_flag("--version", NESTWALK_VERSION);
+    app.require_subcommand(1);
+    app.footer("Results go to standard output, all else to standard error.\n"
+               "Exit status: 0 done, 1 a check failed, 2 bad input.");
+    RunOptions run;
+    ValidateOptions validate;
+    WalkOptions walk;
+    ShowOptions show;
+    add_run(app, run);
+    add_validate(app, validate);
+    add_walk(app, walk);
+    add_show(app, show);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? kExitDone : kExitBadInput;
+    }
+    if (app.got_subcommand("run")) return Command(run);
+    if (app.got_subcommand("validate")) return Command(validate);
+    if (app.got_subcommand("walk")) return Command(walk);
+    show.what = app.get_subcommand("show")->get_subcommands().front()->get_name();
+    return Command(show);
+}
+
+}  // namespace nestwalk

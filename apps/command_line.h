@@ -1,0 +1,51 @@
+#pragma once
+
+// What the user asked for on the command line, one type a subcommand.
+
+#include "apps/run_report.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nestwalk {
+
+struct RunOptions {
+    std::string experiment{};
+    std::string trace{};             ///< instead of the experiment's workload; "-" is standard input
+    std::vector<std::string> set{};  ///< KEY=VALUE
+    ReportFormat format{};
+    std::string output{};            ///< a directory for the results, or empty for standard output
+    std::string access_log{};
+    bool check{};
+    bool no_collapse{};
+};
+
+struct ValidateOptions {
+    std::vector<std::string> ids{};  ///< empty: all
+    ReportFormat format{};
+    std::string output{};
+};
+
+struct WalkOptions {
+    std::string experiment{};
+    std::string address{};
+    std::vector<std::string> set{};
+    std::string access{"load"};      ///< load, store or fetch
+    bool after_workload{};           ///< walk in the state that the workload leaves behind
+    ReportFormat format{};
+};
+
+struct ShowOptions {
+    std::string what{};              ///< machines, machine, experiment
+    std::string name{};
+    std::vector<std::string> set{};
+    ReportFormat format{};
+};
+
+using Command = std::variant<RunOptions, ValidateOptions, WalkOptions, ShowOptions>;
+
+/// Either a command, or the exit status after help, a version or a usage error was printed.
+std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace nestwalk

@@ -1,0 +1,14 @@
+#pragma once
+
+// The subcommands. Each prints its results and returns the exit status; bad input throws InputError.
+
+#include "apps/command_line.h"
+
+namespace nestwalk {
+
+int run_command(const RunOptions& options);
+int validate_command(const ValidateOptions& options);
+int walk_command(const WalkOptions& options);
+int show_command(const ShowOptions& options);
+
+}  // namespace nestwalk

@@ -1,0 +1,49 @@
+// nestwalk: reads the command line, does what it says, and turns errors into messages and exit statuses.
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/exit_status.h"
+#include "apps/interrupt.h"
+#include "sim/replay.h"
+#include "traces/source_location.h"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace {
+
+struct Dispatch {
+    int operator()(const nestwalk::RunOptions& options) const { return run_command(options); }
+    int operator()(const nestwalk::ValidateOptions& options) const {
+        return validate_command(options);
+    }
+    int operator()(const nestwalk::WalkOptions& options) const { return walk_command(options); }
+    int operator()(const nestwalk::ShowOptions& options) const { return show_command(options); }
+};
+
+int say(const char* message, int status) {
+    std::fprintf(stderr, "nestwalk: %s\n", message);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace nestwalk;
+    try {
+        const auto parsed = parse_command_line(argc, argv);
+        if (const int* status = std::get_if<int>(&parsed)) return *status;
+        handle_interrupts();
+        return std::visit(Dispatch{}, std::get<Command>(parsed));
+    } catch (const InputError& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return kExitBadInput;
+    } catch (const Interrupted&) {
+        return say("interrupted; no results were written", kExitInterrupted);
+    } catch (const std::bad_alloc&) {
+        return say("out of memory; no results were written", kExitBadInput);
+    } catch (const std::exception& error) {
+        return say(error.what(), kExitBadInput);
+    }
+}

@@ -1,0 +1,66 @@
+#include "apps/access_log.h"
+#include "apps/commands.h"
+#include "apps/exit_status.h"
+#include "apps/experiment_file.h"
+#include "apps/interrupt.h"
+#include "apps/output.h"
+#include "apps/run_report.h"
+#include "apps/simulation.h"
+#include "apps/yaml_writer.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+namespace nestwalk {
+namespace {
+
+const char* file_name(ReportFormat format) {
+    switch (format) {
+        case ReportFormat::kText: return "result.txt";
+        case ReportFormat::kJson: return "result.json";
+        case ReportFormat::kCsv: return "result.csv";
+    }
+    return "";
+}
+
+std::vector<Override> overrides_of(const RunOptions& options) {
+    std::vector<Override> overrides;
+    if (!options.trace.empty()) overrides.push_back(trace_override(options.trace));
+    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
+    return overrides;
+}
+
+/// Prints the verdict of a checked run.
+int report_checks(const RunResult& result) {
+    for (const std::string& failure : result.failures) fmt::print(stderr, "{}\n", failure);
+    fmt::print(stderr, "{} expectations checked, {} failed\n", result.checked, result.failures.size());
+    return result.failures.empty() ? kExitDone : kExitCheckFailed;
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+    const Experiment experiment = load_experiment(options.experiment, overrides_of(options));
+    std::optional<AccessLog> log;
+    if (!options.access_log.empty()) log.emplace(options.access_log);
+    const RunResult result =
+        run(experiment,
+            {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
+             .checking = options.check ? Checking::kOn : Checking::kOff,
+             .log = log ? &*log : nullptr,
+             .stop = &interrupted()});
+    if (log) log->finish();
+
+    const std::string report = report_run(experiment, result, options.format);
+    if (options.output.empty()) {
+        write_stdout(report);
+    } else {
+        write_result(options.output, "experiment.yaml", write_yaml(resolve(experiment)));
+        write_result(options.output, file_name(options.format), report);
+    }
+    return options.check ? report_checks(result) : kExitDone;
+}
+
+}  // namespace nestwalk

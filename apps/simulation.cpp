@@ -1,0 +1,30 @@
+#include "apps/simulation.h"
+
+#include "traces/open_trace.h"
+#include "traces/text_trace_reader.h"
+
+namespace nestwalk {
+
+std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
+    if (const auto* program = std::get_if<Program>(&workload)) {
+        return std::make_unique<TextTraceReader>(program->text, program->location);
+    }
+    const auto& file = std::get<TraceFile>(workload);
+    return open_trace(file.path, file.format).source;
+}
+
+RunResult run(const Experiment& experiment, const ReplayOptions& options) {
+    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
+    System system(experiment.machine.parameters, experiment.system);
+    Replay replay(system, options);
+    replay.run(*source);
+
+    RunResult result{replay.statistics(), replay.failures(), replay.checked(),
+                     replay.collapsed_iterations(), {}};
+    for (const TranslationArray& array : system.mmu().arrays()) {
+        result.arrays.push_back(array.name());
+    }
+    return result;
+}
+
+}  // namespace nestwalk

@@ -1,0 +1,29 @@
+#pragma once
+
+// Runs an experiment: builds the system, replays the workload, hands back what was counted.
+
+#include "apps/experiment_file.h"
+#include "sim/replay.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nestwalk {
+
+struct RunResult {
+    Statistics statistics{};
+    std::vector<std::string> failures{};  ///< expectations that did not hold
+    std::uint64_t checked{};
+    std::uint64_t collapsed_iterations{};
+    std::vector<std::string> arrays{};    ///< of the machine, in the order of CachedFill::array
+};
+
+/// The workload's records. Throws InputError if its file cannot be read.
+std::unique_ptr<TraceSource> open_workload(const Workload& workload);
+
+/// Throws InputError for a workload that makes no sense, Interrupted when `options.stop` was set.
+RunResult run(const Experiment& experiment, const ReplayOptions& options);
+
+}  // namespace nestwalk
