@@ -3,10 +3,11 @@
 namespace nestwalk {
 namespace {
 
+/// Bit 12 of an ordinary large leaf is PAT; an EPT keeps the memory type elsewhere and reserves it.
+constexpr std::uint64_t kPatOfLargeLeaf = 1u << 12;
+
 bool leaf_is_misaligned(std::uint64_t raw, int level) {
-    // Bit 12 of a large leaf is PAT, so the first reserved address bit is 13.
-    const std::uint64_t below = level_bytes(level) - 1;
-    return (raw & entry_bit::kTarget & below & ~std::uint64_t{0x1fff}) != 0;
+    return (raw & entry_bit::kTarget & (level_bytes(level) - 1)) != 0;
 }
 
 DecodedEntry decode_ordinary(std::uint64_t raw, int level, ControlFlags flags) {
@@ -24,7 +25,7 @@ DecodedEntry decode_ordinary(std::uint64_t raw, int level, ControlFlags flags) {
     entry.global = (raw & kGlobal) != 0;
     entry.target = raw & kTarget;
     entry.misformed = (raw & kReservedTarget) != 0 || (large && level > 3) ||
-                      (large && level <= 3 && leaf_is_misaligned(raw, level)) ||
+                      (large && level <= 3 && leaf_is_misaligned(raw & ~kPatOfLargeLeaf, level)) ||
                       (entry.no_execute && !flags.test(ControlFlag::kNxe));
     return entry;
 }
