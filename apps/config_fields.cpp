@@ -16,7 +16,7 @@ std::string found_in(const ConfigNode& node) {
     if (node.is_null()) return "nothing";
     if (node.is_sequence()) return "a list";
     if (node.is_map()) return "a map";
-    return quote(node.text);
+    return quoted(node.text);
 }
 
 int digit_of(char c) {
@@ -70,7 +70,8 @@ void refuse(const ConfigValue& value, const std::string& message) {
 void reject(const ConfigValue& value, const std::string& expected,
             std::span<const std::string_view> known) {
     std::string message = "found " + found_in(*value.node) + ", expected " + expected;
-    if (value.node->is_scalar()) message += suggestion(value.node->text, known);
+    if (value.node->is_scalar())
+        message += suggestion(value.node->text, {known.begin(), known.end()});
     refuse(value, message);
 }
 
@@ -82,12 +83,13 @@ std::string join_path(std::string_view path, std::string_view key) {
 
 ConfigFields::ConfigFields(const ConfigValue& map, std::span<const std::string_view> known)
     : map_(map) {
-    if (!map.node->is_map()) reject(map, "a map with the keys " + list_of(known));
+    const std::vector<std::string_view> words(known.begin(), known.end());
+    if (!map.node->is_map()) reject(map, "a map with keys such as " + std::string(known.front()));
     for (const ConfigKey& key : map.node->keys) {
-        if (std::find(known.begin(), known.end(), key.name) != known.end()) continue;
-        throw InputError(key.location, prefix_of(map) + "unknown key " + quote(key.name) +
-                                           suggestion(key.name, known) +
-                                           " (known keys: " + list_of(known) + ")");
+        if (std::find(words.begin(), words.end(), key.name) != words.end()) continue;
+        throw InputError(key.location, prefix_of(map) + "unknown key " + quoted(key.name) +
+                                           "; expected " + listed(words) +
+                                           suggestion(key.name, words));
     }
 }
 
@@ -99,7 +101,7 @@ std::optional<ConfigValue> ConfigFields::find(std::string_view key) const {
 
 ConfigValue ConfigFields::require(std::string_view key) const {
     const std::optional<ConfigValue> found = find(key);
-    if (!found) refuse(map_, "the key " + quote(key) + " is missing");
+    if (!found) refuse(map_, "the key " + quoted(key) + " is missing");
     return *found;
 }
 

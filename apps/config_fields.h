@@ -4,8 +4,8 @@
 // was found and what was expected.
 
 #include "apps/config_node.h"
-#include "apps/words.h"
 #include "models/page_size.h"
+#include "traces/wording.h"
 
 #include <array>
 #include <cstddef>
@@ -69,38 +69,38 @@ std::vector<ConfigValue> read_list(const ConfigValue& value, const std::string& 
 /// Whether the value is the word `off` or its like: how a section or an array is left out.
 bool is_off(const ConfigNode& node);
 
-/// A word of the format and what it stands for.
+/// A word of the file format and what it stands for.
 template <class Meaning>
-struct Word {
+struct Keyword {
     std::string_view word{};
     Meaning meaning{};
 };
 
 template <class Meaning, std::size_t kCount>
-std::array<std::string_view, kCount> words_of(const std::array<Word<Meaning>, kCount>& table) {
-    std::array<std::string_view, kCount> words{};
-    for (std::size_t i = 0; i < kCount; ++i) words[i] = table[i].word;
+std::vector<std::string_view> words_of(const std::array<Keyword<Meaning>, kCount>& table) {
+    std::vector<std::string_view> words;
+    for (const Keyword<Meaning>& entry : table) words.push_back(entry.word);
     return words;
 }
 
 template <class Meaning, std::size_t kCount>
-Meaning read_word(const ConfigValue& value, const std::array<Word<Meaning>, kCount>& table) {
+Meaning read_word(const ConfigValue& value, const std::array<Keyword<Meaning>, kCount>& table) {
     if (value.node->is_scalar())
-        for (const Word<Meaning>& entry : table)
+        for (const Keyword<Meaning>& entry : table)
             if (entry.word == value.node->text) return entry.meaning;
-    const std::array<std::string_view, kCount> words = words_of(table);
-    reject(value, one_of(words), words);
+    const std::vector<std::string_view> words = words_of(table);
+    reject(value, listed(words), words);
 }
 
 /// The word that stands for `meaning`, which must be in the table.
 template <class Meaning, std::size_t kCount>
-std::string_view word_for(Meaning meaning, const std::array<Word<Meaning>, kCount>& table) {
-    for (const Word<Meaning>& entry : table)
+std::string_view word_for(Meaning meaning, const std::array<Keyword<Meaning>, kCount>& table) {
+    for (const Keyword<Meaning>& entry : table)
         if (entry.meaning == meaning) return entry.word;
     return {};
 }
 
-inline constexpr std::array<Word<PageSize>, 3> kPageSizeWords{
+inline constexpr std::array<Keyword<PageSize>, 3> kPageSizeWords{
     {{"4K", PageSize::k4K}, {"2M", PageSize::k2M}, {"1G", PageSize::k1G}}};
 
 }  // namespace nestwalk

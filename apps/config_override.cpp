@@ -1,7 +1,7 @@
 #include "apps/config_override.h"
 #include "apps/text_file.h"
-#include "apps/words.h"
 #include "apps/yaml_reader.h"
+#include "traces/wording.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -30,13 +30,13 @@ std::vector<std::string> split_key(const std::string& key, const SourceLocation&
         const std::size_t end = std::min(key.find('.', start), key.size());
         path.push_back(key.substr(start, end - start));
         if (path.back().empty())
-            throw InputError(location, "the key " + quote(key) +
+            throw InputError(location, "the key " + quoted(key) +
                                            " has an empty part, expected names "
                                            "joined by dots as in stlb.entries");
         start = end + 1;
     }
     if (path.size() > kDeepestKey)
-        throw InputError(location, "the key " + quote(key) + " has more than " +
+        throw InputError(location, "the key " + quoted(key) + " has more than " +
                                        std::to_string(kDeepestKey) + " parts");
     return path;
 }
@@ -83,7 +83,7 @@ void apply_override(ConfigNode& root, const Override& change) {
         if (!node->is_map()) {
             const std::span<const std::string> above(change.path.data(), i);
             throw InputError(change.location, dotted(above) + " has no keys, so " +
-                                                  quote(dotted(change.path)) + " cannot be set");
+                                                  quoted(dotted(change.path)) + " cannot be set");
         }
         const bool last = i + 1 == change.path.size();
         if (last) {

@@ -1,5 +1,5 @@
 #include "apps/config_path.h"
-#include "apps/words.h"
+#include "traces/wording.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,9 +62,9 @@ std::string find_machine(const std::string& name, const fs::path& base,
     }
     const std::vector<std::string> names = machine_names();
     const std::vector<std::string_view> known(names.begin(), names.end());
-    throw InputError(asked, "unknown machine " + quote(name) + suggestion(name, known) +
-                                " (known machines: " + list_of(known) +
-                                "; or the path of a .yaml file)");
+    throw InputError(asked, "unknown machine " + nestwalk::quoted(name) + "; expected " +
+                                listed(known) + ", or the path of a .yaml file" +
+                                suggestion(name, known));
 }
 
 }  // namespace nestwalk

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kExperimentKeys{"title",  "machine",  "set",
                                                           "system", "workload", "sweep"};
 constexpr std::array<std::string_view, 4> kWorkloadKeys{"program", "trace", "format", "generator"};
-constexpr std::array<Word<TraceFormat>, 3> kTraceFormatWords{
+constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
     {{"auto", TraceFormat::kAuto}, {"nwt", TraceFormat::kNwt}, {"lackey", TraceFormat::kLackey}}};
 
 // A relative path in the file starts beside the file; one typed on the command line, where it was
@@ -72,7 +72,7 @@ Workload read_workload(const ConfigValue& value, const fs::path& base) {
     if (trace) return read_trace(fields, *trace, base);
     if (!program) refuse(value, "expected a program or a trace");
     if (const auto format = fields.find("format"))
-        refuse(*format, "a program is always in the nwt format; \"format\" goes with \"trace\"");
+        refuse(*format, "a program is always in the nwt format; 'format' goes with 'trace'");
     return read_program(*program);
 }
 

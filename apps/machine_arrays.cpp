@@ -102,7 +102,7 @@ void read_geometry(const ConfigFields& fields, StructureParameters& array) {
     if (sets == 1)
         array.index = {};
     else if (!index)
-        refuse(fields.map(), "the key \"index\" is missing: an array of " + std::to_string(sets) +
+        refuse(fields.map(), "the key 'index' is missing: an array of " + std::to_string(sets) +
                                  " sets needs it");
     if (!std::has_single_bit(sets))
         refuse(fields.require("entries"),
@@ -125,7 +125,7 @@ std::optional<StructureParameters> read_array(const ConfigValue& value, std::str
         if (const std::optional<ConfigValue> held = fields.find(key.key))
             read_holdings(*held, key, array);
     if (array.holds.empty())
-        refuse(value, "holds nothing, expected at least " + quote(section.holds[0].key));
+        refuse(value, "holds nothing, expected at least " + quoted(section.holds[0].key));
     array.replacement = read_word(fields.require("replacement"), kReplacementWords);
     if (const std::optional<ConfigValue> seed = fields.find("seed")) {
         if (array.replacement != ReplacementPolicy::kRandom)
@@ -141,7 +141,7 @@ std::optional<StructureParameters> read_array(const ConfigValue& value, std::str
 void check_array_name(const ConfigKey& key, const ConfigValue& section) {
     if (key.name.size() > 40 ||
         key.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
-        throw InputError(key.location, section.path + ": " + quote(key.name) +
+        throw InputError(key.location, section.path + ": " + quoted(key.name) +
                                            " cannot name an array, expected a-z, 0-9 and _");
 }
 
@@ -205,7 +205,7 @@ void check_arrays(const MachineParameters& machine, const ConfigValue& document)
         for (const StructureParameters& array : *arrays)
             if (!names.insert(array.name).second)
                 refuse(array_in(document, array.name), "two arrays have the name " +
-                                                           quote(array.name) +
+                                                           quoted(array.name) +
                                                            "; reports tell arrays apart by name");
     for (const auto* l1 : {&machine.l1_dtlb, &machine.l1_itlb}) {
         std::set<std::pair<MappingClass, int>> pages;

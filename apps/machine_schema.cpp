@@ -78,9 +78,10 @@ constexpr std::size_t kMachineSettable = 11;
 
 [[noreturn]] void unknown_key(const Override& change, const std::string& part,
                               std::span<const std::string_view> known) {
-    throw InputError(change.location, quote(dotted(change.path)) + " is no setting of a machine: " +
-                                          quote(part) + " is unknown" + suggestion(part, known) +
-                                          " (known: " + list_of(known) + ")");
+    const std::vector<std::string_view> words(known.begin(), known.end());
+    throw InputError(change.location,
+                     quoted(dotted(change.path)) + " is no setting of a machine: " + quoted(part) +
+                         " is unknown; expected " + listed(words) + suggestion(part, words));
 }
 
 // A part of an array cannot be set if there is no such array: its other values would be missing.
@@ -90,12 +91,11 @@ void check_array(const ConfigNode* section, const Override& change) {
         for (const ConfigKey& key : section->keys) names.push_back(key.name);
     const std::string& name = change.path[1];
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
-    throw InputError(
-        change.location,
-        quote(dotted(change.path)) + ": the machine has no array " +
-            quote(change.path[0] + "." + name) + suggestion(name, names) +
-            (names.empty() ? " (the section is off)" : " (it has: " + list_of(names) + ")") +
-            "; to add one, set it to a map of all its keys");
+    const std::string known =
+        names.empty() ? "its section is off" : "it has " + listed(names) + suggestion(name, names);
+    throw InputError(change.location, quoted(dotted(change.path)) + ": the machine has no array " +
+                                          quoted(change.path[0] + "." + name) + "; " + known +
+                                          " (to add one, set it to a map of all its keys)");
 }
 
 void check_parts(const ConfigNode& machine, const Override& change) {
@@ -107,9 +107,10 @@ void check_parts(const ConfigNode& machine, const Override& change) {
     std::size_t deepest = first == "fracture" || (section && section->is_one_array()) ? 2 : 1;
     if (section && !section->is_one_array()) deepest = 3;
     if (change.path.size() > deepest)
-        throw InputError(change.location, quote(dotted(change.path)) + " goes too deep: " +
-                                              quote(dotted(std::span(change.path).first(deepest))) +
-                                              " is set as a whole");
+        throw InputError(change.location,
+                         quoted(dotted(change.path)) + " goes too deep: " +
+                             quoted(dotted(std::span(change.path).first(deepest))) +
+                             " is set as a whole");
     if (first == "fracture" && change.path.size() == 2 &&
         std::count(kFractureKeys.begin(), kFractureKeys.end(), change.path[1]) == 0)
         unknown_key(change, change.path[1], kFractureKeys);

@@ -14,27 +14,27 @@
 namespace nestwalk {
 
 /// Levels of paging-structure entries that reference another paging structure.
-inline constexpr std::array<Word<int>, 4> kEntryLevelWords{
+inline constexpr std::array<Keyword<int>, 4> kEntryLevelWords{
     {{"pde", 2}, {"pdpte", 3}, {"pml4e", 4}, {"pml5e", 5}}};
 /// Levels of leaves, by the size of page that they map.
-inline constexpr std::array<Word<int>, 3> kPageLevelWords{{{"4K", 1}, {"2M", 2}, {"1G", 3}}};
-inline constexpr std::array<Word<Vendor>, 2> kVendorWords{
+inline constexpr std::array<Keyword<int>, 3> kPageLevelWords{{{"4K", 1}, {"2M", 2}, {"1G", 3}}};
+inline constexpr std::array<Keyword<Vendor>, 2> kVendorWords{
     {{"intel", Vendor::kIntel}, {"amd", Vendor::kAmd}}};
-inline constexpr std::array<Word<IndexHash>, 2> kIndexWords{
+inline constexpr std::array<Keyword<IndexHash>, 2> kIndexWords{
     {{"linear", IndexHash::kLinear}, {"xor-fold", IndexHash::kXorFold}}};
-inline constexpr std::array<Word<ReplacementPolicy>, 6> kReplacementWords{
+inline constexpr std::array<Keyword<ReplacementPolicy>, 6> kReplacementWords{
     {{"lru", ReplacementPolicy::kTrueLru},
      {"tree-plru", ReplacementPolicy::kTreePlru},
      {"mru3-plru4", ReplacementPolicy::kMru3Plru4},
      {"nru", ReplacementPolicy::kNru},
      {"srrip", ReplacementPolicy::kSrrip},
      {"random", ReplacementPolicy::kRandom}}};
-inline constexpr std::array<Word<CombinedTarget>, 2> kCombinedTargetWords{
+inline constexpr std::array<Keyword<CombinedTarget>, 2> kCombinedTargetWords{
     {{"host-physical", CombinedTarget::kHostPhysical},
      {"guest-physical", CombinedTarget::kGuestPhysical}}};
-inline constexpr std::array<Word<FractureModel>, 2> kFractureModelWords{
+inline constexpr std::array<Keyword<FractureModel>, 2> kFractureModelWords{
     {{"sticky", FractureModel::kSticky}, {"exact", FractureModel::kExact}}};
-inline constexpr std::array<Word<FractureScope>, 3> kFractureScopeWords{
+inline constexpr std::array<Keyword<FractureScope>, 3> kFractureScopeWords{
     {{"current-context", FractureScope::kCurrentContext},
      {"current-pcid", FractureScope::kCurrentPcid},
      {"everything", FractureScope::kEverything}}};

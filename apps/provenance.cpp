@@ -49,7 +49,7 @@ Provenance read_record(const ConfigFields& fields) {
     const std::optional<ConfigValue> on = fields.find("on");
     const bool calibrated = provenance.kind == ProvenanceKind::kCalibrated;
     if (calibrated && !on)
-        refuse(fields.map(), "a calibrated value needs \"on\": the measurement it was fitted to");
+        refuse(fields.map(), "a calibrated value needs 'on': the measurement it was fitted to");
     if (!calibrated && on) refuse(*on, "only a calibrated value is fitted to something");
     if (on) provenance.on = read_text(*on);
     return provenance;
@@ -63,7 +63,7 @@ std::map<std::string, Record> read_records(const ConfigValue& list) {
         for (const ConfigValue& key : read_list(fields.require("keys"), "a list of keys")) {
             const Record record{provenance, key.node->location, false};
             if (!records.emplace(read_text(key), record).second)
-                refuse(key, "the key " + quote(key.node->text) + " has a record already");
+                refuse(key, "the key " + quoted(key.node->text) + " has a record already");
         }
     }
     return records;
@@ -77,7 +77,7 @@ std::map<std::string, Record> read_records(const ConfigValue& list) {
     const std::vector<std::string_view> known(paths.begin(), paths.end());
     const bool exists = paths.contains(key);
     throw InputError(record.location,
-                     "provenance: the key " + quote(key) +
+                     "provenance: the key " + quoted(key) +
                          (exists ? " covers no value that a longer key does not cover already"
                                  : " names no value of this machine" + suggestion(key, known)));
 }

@@ -21,7 +21,7 @@ enum class ProvenanceKind : std::uint8_t {
     kSetByExperiment,  ///< changed by `set` or --set
 };
 
-inline constexpr std::array<Word<ProvenanceKind>, 5> kProvenanceWords{
+inline constexpr std::array<Keyword<ProvenanceKind>, 5> kProvenanceWords{
     {{"documented", ProvenanceKind::kDocumented},
      {"measured", ProvenanceKind::kMeasured},
      {"calibrated", ProvenanceKind::kCalibrated},

@@ -21,11 +21,12 @@ constexpr std::array<std::string_view, 2> kTagKeys{"pcid", "vpid"};
 
 // Hypervisors that the format knows; only the first can be simulated so far.
 enum class Hypervisor : std::uint8_t { kNone, kKvmEpt, kKvmNpt, kKvmShadow, kXenHap };
-constexpr std::array<Word<Hypervisor>, 5> kHypervisorWords{{{"none", Hypervisor::kNone},
-                                                            {"kvm-ept", Hypervisor::kKvmEpt},
-                                                            {"kvm-npt", Hypervisor::kKvmNpt},
-                                                            {"kvm-shadow", Hypervisor::kKvmShadow},
-                                                            {"xen-hap", Hypervisor::kXenHap}}};
+constexpr std::array<Keyword<Hypervisor>, 5> kHypervisorWords{
+    {{"none", Hypervisor::kNone},
+     {"kvm-ept", Hypervisor::kKvmEpt},
+     {"kvm-npt", Hypervisor::kKvmNpt},
+     {"kvm-shadow", Hypervisor::kKvmShadow},
+     {"xen-hap", Hypervisor::kXenHap}}};
 
 constexpr std::uint64_t kSmallPage = page_bytes(PageSize::k4K);
 /// No x86 processor has more physical-address bits.
@@ -121,7 +122,7 @@ ControlWrite read_cr4(const ConfigValue& value) {
     const auto words = words_of(kCr4Words);
     const ConfigFields fields(value, words);
     ControlWrite write{};
-    for (const Word<ControlFlag>& flag : kCr4Words)
+    for (const Keyword<ControlFlag>& flag : kCr4Words)
         if (const auto found = fields.find(flag.word))
             (read_switch(*found) ? write.set : write.clear).set(flag.meaning);
     return write;
@@ -144,7 +145,7 @@ void refuse_what_is_to_come(const ConfigFields& fields, SystemParameters& system
     }
     if (const auto hypervisor = fields.find("hypervisor"))
         if (read_word(*hypervisor, kHypervisorWords) != Hypervisor::kNone)
-            refuse(*hypervisor, "the hypervisor " + quote(hypervisor->node->text) +
+            refuse(*hypervisor, "the hypervisor " + quoted(hypervisor->node->text) +
                                     " is not supported yet, expected none");
     if (const auto os = fields.find("os"))
         refuse(*os, "operating-system policies are not supported yet");

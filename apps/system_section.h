@@ -10,15 +10,15 @@
 
 namespace nestwalk {
 
-inline constexpr std::array<Word<Paging>, 3> kPagingWords{
+inline constexpr std::array<Keyword<Paging>, 3> kPagingWords{
     {{"native", Paging::kNative}, {"nested", Paging::kNested}, {"shadow", Paging::kShadow}}};
-inline constexpr std::array<Word<ControlFlag>, 7> kCr4Words{{{"pge", ControlFlag::kPge},
-                                                             {"smep", ControlFlag::kSmep},
-                                                             {"smap", ControlFlag::kSmap},
-                                                             {"pke", ControlFlag::kPke},
-                                                             {"pae", ControlFlag::kPae},
-                                                             {"pse", ControlFlag::kPse},
-                                                             {"la57", ControlFlag::kLa57}}};
+inline constexpr std::array<Keyword<ControlFlag>, 7> kCr4Words{{{"pge", ControlFlag::kPge},
+                                                                {"smep", ControlFlag::kSmep},
+                                                                {"smap", ControlFlag::kSmap},
+                                                                {"pke", ControlFlag::kPke},
+                                                                {"pae", ControlFlag::kPae},
+                                                                {"pse", ControlFlag::kPse},
+                                                                {"la57", ControlFlag::kLa57}}};
 
 /// Throws InputError for unknown keys, wrong types and combinations that no system can have.
 SystemParameters read_system(const ConfigValue& value);

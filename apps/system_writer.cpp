@@ -74,7 +74,7 @@ ConfigNode system_node(const SystemParameters& system) {
     node.set("demand", switch_node(system.demand == Demand::kMapOnFirstTouch));
     node.set("accessed_dirty_preset", switch_node(system.accessed_dirty_preset));
     ConfigNode cr4 = map_node();
-    for (const Word<ControlFlag>& flag : kCr4Words) {
+    for (const Keyword<ControlFlag>& flag : kCr4Words) {
         if (system.initial_cr4.set.test(flag.meaning)) cr4.set(flag.word, switch_node(true));
         if (system.initial_cr4.clear.test(flag.meaning)) cr4.set(flag.word, switch_node(false));
     }

@@ -1,6 +1,6 @@
 #include "apps/yaml_reader.h"
 #include "apps/text_file.h"
-#include "apps/words.h"
+#include "traces/wording.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -174,7 +174,7 @@ private:
         if (!key.is_scalar() || key.text.empty())
             throw InputError(key.location, "an empty key, expected a word");
         if (!stack_.back().seen.insert(key.text).second)
-            throw InputError(key.location, "the key " + quote(key.text) + " is here twice");
+            throw InputError(key.location, "the key " + quoted(key.text) + " is here twice");
         stack_.back().node.keys.push_back({key.text, key.location});
     }
 
@@ -192,7 +192,7 @@ std::string hint(const std::string& message) {
     if (message == "illegal map value")
         return "not valid YAML: a key is not expected here (is the line indented like its "
                "neighbours? "
-               "a text with \": \" in it needs quotes)";
+               "a text with ': ' in it needs quotes)";
     if (message == "end of map not found" || message == "end of sequence not found")
         return "not valid YAML: " + message + " (is the line indented like its neighbours?)";
     return "not valid YAML: " + message;

@@ -42,7 +42,7 @@ TEST_SUITE("configuration fields") {
         for (const std::string word :
              {"-5", "1.5", "4k", "0x", "_1", "1_", "K", "12a", "0xg", "1e3", "+1"})
             CHECK(number_error(word) ==
-                  "f.yaml:1:10: stlb.entries: found \"" + word + "\"" + expected);
+                  "f.yaml:1:10: stlb.entries: found '" + word + "'" + expected);
         CHECK(number_error("[1]") == "f.yaml:1:10: stlb.entries: found a list" + expected);
         CHECK(contains(number_error(""), "stlb.entries: found nothing" + expected));
     }
@@ -52,7 +52,7 @@ TEST_SUITE("configuration fields") {
             return read_unsigned(value, {1, 100});
         };
         CHECK(error_of([&] { read_value("101", bounded); }) ==
-              "f.yaml:1:10: stlb.entries: found \"101\", expected an unsigned whole number such as "
+              "f.yaml:1:10: stlb.entries: found '101', expected an unsigned whole number such as "
               "64, "
               "0x40 or 4K, from 1 to 100");
         for (const char* huge :
@@ -65,16 +65,15 @@ TEST_SUITE("configuration fields") {
         for (const char* on : {"on", "true", "yes"}) CHECK(read_value(on, read));
         for (const char* off : {"off", "false", "no"}) CHECK_FALSE(read_value(off, read));
         CHECK(error_of([&] { read_value("fasle", read); }) ==
-              "f.yaml:1:10: stlb.entries: found \"fasle\", expected on or off; did you mean "
-              "\"false\"?");
+              "f.yaml:1:10: stlb.entries: found 'fasle', expected on or off, did you mean "
+              "'false'?");
     }
 
     TEST_CASE("words of a table are named when another is found") {
         const auto read = [](const ConfigValue& value) { return read_page_size(value); };
         CHECK(read_value("1G", read) == PageSize::k1G);
-        CHECK(
-            error_of([&] { read_value("2m", read); }) ==
-            "f.yaml:1:10: stlb.entries: found \"2m\", expected 4K, 2M or 1G; did you mean \"2M\"?");
+        CHECK(error_of([&] { read_value("2MB", read); }) ==
+              "f.yaml:1:10: stlb.entries: found '2MB', expected 4K, 2M or 1G, did you mean '2M'?");
         CHECK(error_of([&] { read_value("{}", read); }) ==
               "f.yaml:1:10: stlb.entries: found a map, expected 4K, 2M or 1G");
     }
@@ -82,10 +81,10 @@ TEST_SUITE("configuration fields") {
     TEST_CASE("an unknown key is reported before a missing one, with what was meant") {
         const ConfigNode root = read_yaml("stlb:\n  entrys: 5\n", "f.yaml");
         const ConfigValue map{root.find("stlb"), "stlb"};
-        CHECK(error_of([&] { ConfigFields(map, kKnown).require("entries"); }) ==
-              "f.yaml:2:3: stlb: unknown key \"entrys\"; did you mean \"entries\"? (known keys: "
-              "entries, "
-              "ways, index)");
+        CHECK(
+            error_of([&] { ConfigFields(map, kKnown).require("entries"); }) ==
+            "f.yaml:2:3: stlb: unknown key 'entrys'; expected entries, ways or index, did you mean "
+            "'entries'?");
     }
 
     TEST_CASE("a missing key is reported at its map") {
@@ -93,18 +92,7 @@ TEST_SUITE("configuration fields") {
         const ConfigFields fields({root.find("stlb"), "stlb"}, kKnown);
         CHECK_FALSE(fields.find("entries"));
         CHECK(error_of([&] { fields.require("entries"); }) ==
-              "f.yaml:2:3: stlb: the key \"entries\" is missing");
-    }
-
-    TEST_CASE("long and odd words are cut and made printable in messages") {
-        CHECK(quote("a\nb\tc") == "\"a\\nb?c\"");
-        CHECK(quote(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
-    }
-
-    TEST_CASE("nothing is suggested for a word that is near to none") {
-        CHECK(suggestion("zebra", kKnown).empty());
-        CHECK(suggestion("wais", kKnown) == "; did you mean \"ways\"?");
-        CHECK(suggestion(std::string(10'000, 'w'), kKnown).empty());
+              "f.yaml:2:3: stlb: the key 'entries' is missing");
     }
 }
 

@@ -67,24 +67,23 @@ TEST_SUITE("machine errors") {
     }
 
     TEST_CASE("an array of several sets needs an index") {
-        CHECK(
-            dtlb_error("pages: [4K], entries: 64, ways: 4, replacement: lru") ==
-            "m.yaml:5:9: l1_dtlb.dtlb: the key \"index\" is missing: an array of 16 sets needs it");
+        CHECK(dtlb_error("pages: [4K], entries: 64, ways: 4, replacement: lru") ==
+              "m.yaml:5:9: l1_dtlb.dtlb: the key 'index' is missing: an array of 16 sets needs it");
     }
 
     TEST_CASE("what an array holds must exist, once, and be something") {
         CHECK(dtlb_error("pages: [4M], entries: 64, ways: full, replacement: lru") ==
-              "m.yaml:5:18: l1_dtlb.dtlb.pages[0]: found \"4M\", expected 4K, 2M or 1G");
+              "m.yaml:5:18: l1_dtlb.dtlb.pages[0]: found '4M', expected 4K, 2M or 1G");
         CHECK(dtlb_error("pages: [4K, 4K], entries: 64, ways: full, replacement: lru") ==
               "m.yaml:5:22: l1_dtlb.dtlb.pages[1]: is listed twice");
         CHECK(dtlb_error("pages: [], entries: 64, ways: full, replacement: lru") ==
-              "m.yaml:5:9: l1_dtlb.dtlb: holds nothing, expected at least \"pages\"");
+              "m.yaml:5:9: l1_dtlb.dtlb: holds nothing, expected at least 'pages'");
         CHECK(contains(dtlb_error("levels: [pde], entries: 64, ways: full, replacement: lru"),
-                       "m.yaml:5:10: l1_dtlb.dtlb: unknown key \"levels\""));
+                       "m.yaml:5:10: l1_dtlb.dtlb: unknown key 'levels'"));
         CHECK(contains(
             section_error("paging_structure_caches:\n  x: {levels: [pte], entries: 4, ways: full, "
                           "replacement: lru}\n"),
-            "found \"pte\", expected pde, pdpte, pml4e or pml5e"));
+            "found 'pte', expected pde, pdpte, pml4e or pml5e"));
     }
 
     TEST_CASE("entries have a limit, and words for none and for all") {
@@ -95,8 +94,8 @@ TEST_SUITE("machine errors") {
             "m.yaml:5:43: l1_dtlb.dtlb.ways: 512 entries are too many for one set, at most 256"));
         CHECK(contains(
             dtlb_error("pages: [4K], entries: unbound, ways: full, replacement: lru"),
-            "found \"unbound\", expected a number of entries, unbounded or off; did you mean "
-            "\"unbounded\"?"));
+            "found 'unbound', expected a number of entries, unbounded or off, did you mean "
+            "'unbounded'?"));
         CHECK(dtlb_error("pages: [4K], entries: unbounded, ways: 3, replacement: tree-plru") ==
               "no error");
     }
@@ -111,11 +110,11 @@ TEST_SUITE("machine errors") {
     TEST_CASE("names of arrays are unique in the machine and have no dots") {
         CHECK(section_error(
                   "l1_itlb:\n  dtlb: {pages: [4K], entries: 4, ways: full, replacement: lru}\n") ==
-              "m.yaml:8:9: l1_itlb.dtlb: two arrays have the name \"dtlb\"; reports tell arrays "
+              "m.yaml:8:9: l1_itlb.dtlb: two arrays have the name 'dtlb'; reports tell arrays "
               "apart by "
               "name");
         CHECK(section_error("l1_itlb:\n  a.b: {}\n") ==
-              "m.yaml:8:3: l1_itlb: \"a.b\" cannot name an array, expected a-z, 0-9 and _");
+              "m.yaml:8:3: l1_itlb: 'a.b' cannot name an array, expected a-z, 0-9 and _");
     }
 
     TEST_CASE("one kind of entry lives in one place") {
@@ -130,28 +129,27 @@ TEST_SUITE("machine errors") {
         CHECK(provenance_error("  - {keys: [vendor, l1_dtlb], is: assumed, source: s}\n") ==
               "m.yaml:10:3: provenance: no record says where l1_itlb (off) comes from");
         CHECK(error_in(kHead + kDtlb + kStlb + kTail) ==
-              "m.yaml:1:1: the key \"provenance\" is missing");
+              "m.yaml:1:1: the key 'provenance' is missing");
     }
 
     TEST_CASE("every record covers something, once") {
         const std::string all = "  - {keys: [all], is: assumed, source: s}\n";
         CHECK(provenance_error(all + "  - {keys: [stlb.entrys], is: assumed, source: s}\n") ==
-              "m.yaml:11:13: provenance: the key \"stlb.entrys\" names no value of this machine; "
-              "did you mean "
-              "\"stlb.entries\"?");
+              "m.yaml:11:13: provenance: the key 'stlb.entrys' names no value of this machine, "
+              "did you mean 'stlb.entries'?");
         CHECK(provenance_error(all + "  - {keys: [vendor, vendor], is: assumed, source: s}\n") ==
-              "m.yaml:11:21: provenance[1].keys[1]: the key \"vendor\" has a record already");
+              "m.yaml:11:21: provenance[1].keys[1]: the key 'vendor' has a record already");
         CHECK(
             provenance_error(
                 all + "  - {keys: [fracture, l1_dtlb.dtlb, l1_dtlb], is: assumed, source: s}\n") ==
-            "m.yaml:11:37: provenance: the key \"l1_dtlb\" covers no value that a longer key does "
+            "m.yaml:11:37: provenance: the key 'l1_dtlb' covers no value that a longer key does "
             "not cover "
             "already");
     }
 
     TEST_CASE("a calibrated value says on what, others do not") {
         CHECK(provenance_error("  - {keys: [all], is: calibrated, source: s}\n") ==
-              "m.yaml:10:5: provenance[0]: a calibrated value needs \"on\": the measurement it was "
+              "m.yaml:10:5: provenance[0]: a calibrated value needs 'on': the measurement it was "
               "fitted to");
         CHECK(provenance_error("  - {keys: [all], is: calibrated, source: s, on: figure 3}\n") ==
               "no error");
@@ -160,10 +158,10 @@ TEST_SUITE("machine errors") {
                      "only a calibrated value"));
         CHECK(contains(
             provenance_error("  - {keys: [all], is: guessed, source: s}\n"),
-            "found \"guessed\", expected documented, measured, calibrated, assumed or set by "
+            "found 'guessed', expected documented, measured, calibrated, assumed or set by "
             "experiment"));
-        CHECK(contains(provenance_error("  - {keys: [all], is: assumed}\n"),
-                       "\"source\" is missing"));
+        CHECK(
+            contains(provenance_error("  - {keys: [all], is: assumed}\n"), "'source' is missing"));
     }
 }
 

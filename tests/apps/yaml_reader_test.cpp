@@ -112,8 +112,8 @@ TEST_SUITE("yaml reader") {
     }
 
     TEST_CASE("a key that stands twice is an error at the second") {
-        CHECK(error_in("a: 1\nb: 2\na: 3\n") == "f.yaml:3:1: the key \"a\" is here twice");
-        CHECK(error_in("x: {a: 1, a: 2}\n") == "f.yaml:1:11: the key \"a\" is here twice");
+        CHECK(error_in("a: 1\nb: 2\na: 3\n") == "f.yaml:3:1: the key 'a' is here twice");
+        CHECK(error_in("x: {a: 1, a: 2}\n") == "f.yaml:1:11: the key 'a' is here twice");
     }
 
     TEST_CASE("keys are words") {
