@@ -51,10 +51,13 @@ Program read_program(const ConfigValue& value) {
 
 TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const fs::path& base) {
     TraceFile trace{};
-    std::error_code error;
-    const fs::path given = base_of(value, base) / read_text(value);
-    const fs::path absolute = fs::absolute(given, error);
-    trace.path = (error ? given : absolute).lexically_normal().string();
+    trace.path = read_text(value);
+    if (trace.path != "-") {  // standard input
+        std::error_code error;
+        const fs::path given = base_of(value, base) / trace.path;
+        const fs::path absolute = fs::absolute(given, error);
+        trace.path = (error ? given : absolute).lexically_normal().string();
+    }
     trace.location = value.node->location;
     if (const std::optional<ConfigValue> format = fields.find("format"))
         trace.format = read_word(*format, kTraceFormatWords);

@@ -28,7 +28,7 @@ struct Program {
 
 /// A trace in a file of its own.
 struct TraceFile {
-    std::string path{};  ///< absolute
+    std::string path{};  ///< absolute, or "-" for standard input
     TraceFormat format{};
     SourceLocation location{};
 

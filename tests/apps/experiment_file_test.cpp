@@ -180,6 +180,7 @@ TEST_SUITE("experiment files") {
         const std::string here = std::filesystem::current_path().string();
         CHECK(std::get<TraceFile>(read(text, {"workload.trace=y.nwt"}).workload).path ==
               here + "/y.nwt");
+        CHECK(std::get<TraceFile>(read(text, {"workload.trace=-"}).workload).path == "-");
         const Experiment replaced =
             read_experiment(read_yaml(kExample, "e.yaml"), "/base", {trace_override("z.nwt")});
         CHECK(std::get<TraceFile>(replaced.workload).path == here + "/z.nwt");
