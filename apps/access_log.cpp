@@ -48,8 +48,9 @@ AccessLog::~AccessLog() {
 }
 
 void AccessLog::row(const char* op, const std::string& va, const Outcome& outcome) {
-    const char* size =
-        outcome.page_level == 0 ? "" : name_of(page_size_of_level(outcome.page_level));
+    const char* size = outcome.page_level == 0  ? ""
+                       : outcome.page_span == 2 ? "16K"
+                                                : name_of(page_size_of_level(outcome.page_level));
     const bool access = outcome.result != TranslationResult::kNone;
     fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},\n", index_++, cpu_, op, va,
                name_of(outcome.result), name_of_start(outcome.start_level), size,

@@ -34,6 +34,20 @@ Selection both(Selection selection, GlobalRule rule) {
     return structures(translations(selection, rule));
 }
 
+GlobalRule rule(ForeignGlobals choice) {
+    return choice == ForeignGlobals::kDrop ? GlobalRule::kDropAnyPcid : GlobalRule::kDropOwnPcid;
+}
+
+/// The paging-structure entries of `pcid` that an invalidation of `va` reaches.
+Selection structures_reached(const Regime& regime, StructureReach reach, Pcid pcid, VirtAddr va) {
+    switch (reach) {
+        case StructureReach::kPath: return structures(at(with_pcid(current(regime), pcid), va));
+        case StructureReach::kPcid: return structures(with_pcid(current(regime), pcid));
+        case StructureReach::kAsid: break;
+    }
+    return structures(current(regime));
+}
+
 FlushPlan all_of_context(const Regime& regime) {
     return {FlushScope::kAll, {both(current(regime), GlobalRule::kDropAnyPcid)}};
 }
@@ -55,9 +69,9 @@ FlushPlan intel_cr4_drops(const Regime& regime, ControlFlags before, ControlFlag
         return all_of_context(regime);
     }
     if (changes(ControlFlag::kPae, before, after) || rises(ControlFlag::kSmep, before, after)) {
-        // "All TLB entries for the current PCID": every global that is usable now counts among them.
+        // "All TLB entries for the current PCID": do globals made under another PCID count among them?
         const Selection own = with_pcid(current(regime), regime.pcid);
-        return {FlushScope::kContext, {both(own, GlobalRule::kDropAnyPcid)}};
+        return {FlushScope::kContext, {both(own, rule(regime.choices.smep_and_pae))}};
     }
     return {};
 }
@@ -68,7 +82,8 @@ FlushPlan amd_cr4_drops(const Regime& regime, ControlFlags before, ControlFlags 
                          changes(ControlFlag::kPse, before, after) ||
                          rises(ControlFlag::kPke, before, after) ||
                          falls(ControlFlag::kPcide, before, after) ||
-                         rises(ControlFlag::kSmep, before, after);  // not listed: dropped to be safe
+                         (regime.choices.amd_smep_flushes &&
+                          rises(ControlFlag::kSmep, before, after));
     return flushes ? all_of_context(regime) : FlushPlan{};
 }
 
@@ -78,12 +93,13 @@ FlushPlan amd_cr4_drops(const Regime& regime, ControlFlags before, ControlFlags 
 
 FlushPlan invlpg_drops(const Regime& regime, VirtAddr va) {
     const Selection own = with_pcid(current(regime), regime.pcid);
-    Selection upper = structures(own);
-    if (regime.vendor == Vendor::kAmd) {
-        upper = regime.flags.test(ControlFlag::kTce) ? structures(at(own, va))
-                                                     : structures(current(regime));
-    }
-    return {FlushScope::kPage, {at(translations(own, GlobalRule::kDropAnyPcid), va), upper}};
+    const bool amd = regime.vendor == Vendor::kAmd;
+    const StructureReach reach = !amd                                   ? StructureReach::kPcid
+                                 : regime.flags.test(ControlFlag::kTce) ? StructureReach::kPath
+                                                                        : regime.choices.amd_invlpg;
+    return {FlushScope::kPage,
+            {at(translations(own, GlobalRule::kDropAnyPcid), va),
+             structures_reached(regime, reach, regime.pcid, va)}};
 }
 
 FlushPlan mov_cr3_drops(const Regime& regime, Pcid loaded) {
@@ -105,7 +121,10 @@ FlushPlan invpcid_drops(const Regime& regime, const Invpcid& operation) {
     const Selection own = with_pcid(current(regime), operation.pcid);
     switch (operation.type) {
         case InvpcidType::kAddress:
-            return {FlushScope::kPage, {both(at(own, operation.va), GlobalRule::kKeep)}};
+            return {FlushScope::kPage,
+                    {at(translations(own, GlobalRule::kKeep), operation.va),
+                     structures_reached(regime, regime.choices.invpcid_address, operation.pcid,
+                                        operation.va)}};
         case InvpcidType::kSingleContext:
             return {FlushScope::kContext, {both(own, GlobalRule::kKeep)}};
         case InvpcidType::kAllIncludingGlobals: return all_of_context(regime);
@@ -131,16 +150,19 @@ Selection paging_structures_of(const Regime& regime, VirtAddr va) {
 }
 
 std::vector<Selection> page_fault_drops(const Regime& regime, VirtAddr va) {
-    // Globals made under another PCID go too: a page fault must not recur because of a cached entry.
+    // Globals made under another PCID: the manual names the current PCID alone, and promises that no page
+    // fault recurs because of a cached entry.
     const Selection own = at(with_pcid(current(regime), regime.pcid), va);
-    return {both(own, GlobalRule::kDropAnyPcid)};
+    return {both(own, rule(regime.choices.page_fault))};
 }
 
 std::vector<Selection> fault_drops(const Regime& regime, const Fault& fault) {
     switch (fault.kind) {
         case FaultKind::kPageFault: return page_fault_drops(regime, fault.va);
-        case FaultKind::kEptViolation:
-        case FaultKind::kNestedPageFault: break;
+        case FaultKind::kEptViolation: break;
+        case FaultKind::kNestedPageFault:
+            if (!regime.choices.nested_page_fault_drops) return {};
+            break;
         default: return {};  // nothing was cached from a misconfigured entry
     }
     const bool amd = regime.vendor == Vendor::kAmd;
@@ -162,6 +184,10 @@ Selection fracture_drop(const Regime& regime, const FractureParameters& fracture
     if (fracture.scope == FractureScope::kCurrentPcid) selection.pcid = regime.pcid;
     return translations(selection,
                         fracture.globals ? GlobalRule::kDropAnyPcid : GlobalRule::kKeep);
+}
+
+Selection all_translations() {
+    return translations({.linear = true, .combined = true}, GlobalRule::kDropAnyPcid);
 }
 
 // --- Virtualization -----------------------------------------------------------------------------
@@ -199,7 +225,7 @@ FlushPlan invept_drops(InveptType type, Ep4ta ep4ta) {
     return {scope, {both(selection, GlobalRule::kDropAnyPcid)}};
 }
 
-FlushPlan tlb_control_drops(TlbControl control, Asid asid) {
+FlushPlan tlb_control_drops(TlbControl control, Asid asid, const InvalidationChoices& choices) {
     Selection own{.linear = true, .combined = true, .context = asid.value()};
     switch (control) {
         case TlbControl::kNothing: return {};
@@ -208,6 +234,7 @@ FlushPlan tlb_control_drops(TlbControl control, Asid asid) {
             own.guest_physical = true;
             return {FlushScope::kContext, {both(own, GlobalRule::kDropAnyPcid)}};
         case TlbControl::kThisAsidNonGlobal:
+            own.guest_physical = choices.tlb_control_7_nested;
             return {FlushScope::kContext, {both(own, GlobalRule::kKeep)}};
     }
     return {};

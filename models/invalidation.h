@@ -48,6 +48,9 @@ std::vector<Selection> fault_drops(const Regime& regime, const Fault& fault);
 /// The flush of a page-selective invalidation while a fractured translation is present.
 Selection fracture_drop(const Regime& regime, const FractureParameters& fracture);
 
+/// Every translation of every context: the TLB alone.
+Selection all_translations();
+
 // --- Virtualization -----------------------------------------------------------------------------
 
 /// VM entry or VM exit without "enable VPID": everything of VPID 0, globals included.
@@ -55,7 +58,7 @@ FlushPlan vm_transition_drops();
 FlushPlan invvpid_drops(InvvpidType type, Vpid vpid, VirtAddr va);
 FlushPlan invept_drops(InveptType type, Ep4ta ep4ta);
 /// VMRUN with TLB_CONTROL for the ASID that is entered.
-FlushPlan tlb_control_drops(TlbControl control, Asid asid);
+FlushPlan tlb_control_drops(TlbControl control, Asid asid, const InvalidationChoices& choices);
 FlushPlan invlpga_drops(VirtAddr va, Asid asid);
 FlushPlan invlpgb_drops(const Invlpgb& operation);
 /// SMI, RSM and the like on AMD: everything of every ASID.

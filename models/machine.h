@@ -55,6 +55,8 @@ struct StructureParameters {
     IndexHash index{};
     ReplacementPolicy replacement{};
     std::uint64_t seed{1};  ///< of random replacement
+    /// PCIDs besides the current one whose non-global entries outlive MOV to CR3; kUnbounded: all.
+    std::uint32_t pcids_kept{kUnbounded};
     std::vector<Holding> holds{};
 
     bool operator==(const StructureParameters&) const = default;
@@ -87,6 +89,50 @@ struct FractureParameters {
     bool operator==(const FractureParameters&) const = default;
 };
 
+/// 1-GiB translations cached as 2-MiB pieces, as AMD family 16h does.
+struct SmashParameters {
+    bool enabled{};
+    bool full_flush{};  ///< INVLPG and INVLPGA empty the TLB once a piece was cached
+
+    bool operator==(const SmashParameters&) const = default;
+};
+
+/// Four 4-KiB pages, contiguous and aligned in both spaces, alike in all attributes, in one entry.
+enum class Coalescing : std::uint8_t { kNone, kFourPages };
+
+/// Instructions that not every processor has; without them they are undefined (#UD).
+struct Features {
+    bool invpcid{true};
+    bool invlpgb{true};
+
+    bool operator==(const Features&) const = default;
+};
+
+/// What happens to usable global translations that were made under another PCID.
+enum class ForeignGlobals : std::uint8_t { kDrop, kKeep };
+enum class StructureReach : std::uint8_t {
+    kPath,  ///< paging-structure entries that lead to the address
+    kPcid,  ///< all of the PCID
+    kAsid,  ///< all of the ASID (AMD) or VPID
+};
+enum class RemoteInvlpgb : std::uint8_t { kAtIssue, kAtTlbsync };
+
+/// Choices that the manuals leave open, one member a question; docs/choices.md gives the reasons.
+struct InvalidationChoices {
+    ForeignGlobals smep_and_pae{};           ///< CR4.SMEP rising, CR4.PAE changing
+    ForeignGlobals page_fault{};
+    StructureReach invpcid_address{};        ///< INVPCID type 0
+    StructureReach amd_invlpg{StructureReach::kAsid};  ///< INVLPG without EFER.TCE
+    bool amd_smep_flushes{true};             ///< CR4.SMEP rising on AMD
+    bool amd_efer_flushes{true};             ///< a change of EFER.NXE on AMD
+    bool intel_efer_flushes{};
+    bool tlb_control_7_nested{};             ///< TLB_CONTROL=7 drops nested entries of the ASID
+    bool nested_page_fault_drops{true};      ///< as an EPT violation does
+    RemoteInvlpgb remote_invlpgb{};
+
+    bool operator==(const InvalidationChoices&) const = default;
+};
+
 struct MachineParameters {
     std::string name{};
     std::string title{};
@@ -102,6 +148,10 @@ struct MachineParameters {
 
     CombinedTarget combined_target{};
     FractureParameters fracture{};
+    SmashParameters smash_1g{};
+    Coalescing coalescing{};
+    Features features{};
+    InvalidationChoices invalidation{};
 
     bool operator==(const MachineParameters&) const = default;
 };

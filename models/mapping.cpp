@@ -34,7 +34,7 @@ std::uint64_t Mapping::digest() const {
         bit(rights.writable, 0) | bit(rights.user, 1) | bit(rights.no_execute, 2) |
         bit(rights.host_readable, 3) | bit(rights.host_writable, 4) | bit(rights.host_executable, 5) |
         bit(global, 6) | bit(dirty, 7) | bit(host_dirty, 8) | std::uint64_t{whole_level} << 16 |
-        std::uint64_t{effective_level} << 24 | std::uint64_t{key.level} << 32 |
+        std::uint64_t{effective_level} << 24 | std::uint64_t{key.level} << 32 | std::uint64_t{key.span} << 36 |
         static_cast<std::uint64_t>(key.kind) << 40 | static_cast<std::uint64_t>(key.role) << 44 |
         std::uint64_t{key.context} << 48;
     const std::uint64_t where = mix(key.page, key.ep4ta.value() << 12 | key.pcid.value());

@@ -37,14 +37,17 @@ bool permits_host(const Rights& rights, AccessKind kind);
 
 /// What a mapping is found by. `context` is the VPID on Intel and the ASID on AMD.
 struct MappingKey {
-    std::uint64_t page{};    ///< address >> level_shift(level)
+    std::uint64_t page{};    ///< address >> shift()
     Ep4ta ep4ta{};           ///< combined and guest-physical mappings, Intel only
     std::uint16_t context{};
     Pcid pcid{};             ///< carried by global entries too
     MappingKind kind{};
     MappingRole role{};
     std::uint8_t level{1};   ///< translation: 1, 2, 3 = 4K, 2M, 1G; else the level of the cached entry
+    std::uint8_t span{};     ///< log2 of the pages that a coalesced entry covers
 
+    /// Address bits below `page`.
+    int shift() const { return level_shift(level) + span; }
     bool operator==(const MappingKey&) const = default;
 };
 
@@ -76,6 +79,10 @@ struct Mapping {
         return key.kind == MappingKind::kCombined && key.role == MappingRole::kTranslation &&
                effective_level < whole_level;
     }
+    /// Where the address is inside what the entry covers.
+    std::uint64_t offset_of(std::uint64_t address) const {
+        return address & ((std::uint64_t{1} << key.shift()) - 1);
+    }
     std::uint64_t digest() const;
     bool operator==(const Mapping&) const = default;
 };
@@ -87,7 +94,8 @@ struct MappingQuery {
     /// Global translations match whatever their PCID.
     bool matches(const Mapping& mapping) const {
         const MappingKey& found = mapping.key;
-        return found.page == key.page && found.level == key.level && found.role == key.role &&
+        return found.page == key.page && found.level == key.level && found.span == key.span &&
+               found.role == key.role &&
                found.kind == key.kind && found.context == key.context && found.ep4ta == key.ep4ta &&
                (found.pcid == key.pcid || mapping.global);
     }

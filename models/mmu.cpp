@@ -8,6 +8,8 @@
 namespace nestwalk {
 namespace {
 
+constexpr std::uint8_t kCoalescedSpan = 2;
+
 std::size_t side_of(AccessKind kind) { return kind == AccessKind::kFetch ? 1 : 0; }
 
 MappingKey linear_query(const Regime& regime, MappingRole role) {
@@ -39,7 +41,8 @@ Mapping piece_of(Mapping mapping, int level, VirtAddr va) {
 
 }  // namespace
 
-Mmu::Mmu(const MachineParameters& machine) : fracture_(machine.fracture) {
+Mmu::Mmu(const MachineParameters& machine)
+    : fracture_(machine.fracture), smash_1g_(machine.smash_1g), coalescing_(machine.coalescing) {
     add_arrays(machine.l1_dtlb, {&l1_[0]});
     add_arrays(machine.l1_itlb, {&l1_[1]});
     if (machine.stlb_instruction.empty()) {
@@ -53,7 +56,7 @@ Mmu::Mmu(const MachineParameters& machine) : fracture_(machine.fracture) {
     add_arrays(machine.nested_paging_structure_caches, {});
 
     const auto by_level = [](const Probe& left, const Probe& right) {
-        return left.level < right.level;
+        return left.level != right.level ? left.level < right.level : left.span < right.span;
     };
     for (Probes* probes : {&l1_[0], &l1_[1], &stlb_[0], &stlb_[1], &paging_structures_,
                            &nested_translations_, &nested_paging_structures_}) {
@@ -68,10 +71,15 @@ void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
         const auto index = static_cast<std::uint32_t>(arrays_.size());
         arrays_.emplace_back(array);
         for (const Holding& held : array.holds) {
-            const Probe probe{index, static_cast<std::uint8_t>(held.level)};
+            const Probe probe{index, static_cast<std::uint8_t>(held.level), 0};
             switch (held.mapping_class) {
                 case MappingClass::kTranslation:
-                    for (Probes* probes : translations) probes->push_back(probe);
+                    for (Probes* probes : translations) {
+                        probes->push_back(probe);
+                        if (held.level == 1 && coalescing_ == Coalescing::kFourPages) {
+                            probes->push_back({index, 1, kCoalescedSpan});
+                        }
+                    }
                     break;
                 case MappingClass::kPagingStructure: paging_structures_.push_back(probe); break;
                 case MappingClass::kNestedTranslation: nested_translations_.push_back(probe); break;
@@ -90,7 +98,8 @@ Mmu::Found Mmu::look_up(const Probes& probes, std::uint64_t address, MappingKey 
         TranslationArray& array = arrays_[probe.array];
         if (array.size() == 0) continue;
         key.level = probe.level;
-        key.page = address >> level_shift(probe.level);
+        key.span = probe.span;
+        key.page = address >> key.shift();
         if (Mapping* mapping = array.find({key})) return {mapping, probe.array};
     }
     return {};
@@ -100,9 +109,11 @@ Mmu::Found Mmu::look_up(const Probes& probes, std::uint64_t address, MappingKey 
 bool Mmu::matches_larger(const Probes& probes, const Mapping& used, VirtAddr va) {
     MappingKey key = used.key;
     for (const Probe& probe : probes) {
-        if (probe.level <= used.key.level || arrays_[probe.array].size() == 0) continue;
+        if (arrays_[probe.array].size() == 0) continue;
         key.level = probe.level;
-        key.page = va.value() >> level_shift(probe.level);
+        key.span = probe.span;
+        if (key.shift() <= used.key.shift()) continue;
+        key.page = va.value() >> key.shift();
         if (arrays_[probe.array].find({key}) != nullptr) return true;
     }
     return false;
@@ -169,9 +180,9 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
     note_staleness(used, request.va, regime, outcome);
     outcome.filled_by = used.bookkeeping.filled_by;
     outcome.page_level = used.key.level;
+    outcome.page_span = used.key.span;
     outcome.whole_level = used.whole_level;
-    outcome.physical =
-        used.target + (request.va.value() & (level_bytes(used.key.level) - 1));
+    outcome.physical = used.target + used.offset_of(request.va.value());
     const bool assist = request.kind == AccessKind::kStore && !(used.dirty && used.host_dirty);
     if (outcome.result == TranslationResult::kStlbHit && !assist) {
         fill_l1(Mapping(used), request.va, request.kind, outcome);
@@ -217,7 +228,7 @@ void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcom
     Mapping result = ended->result();
     result.bookkeeping = {.filled_by = sequence_, .verified = trusted_ ? regime.generation : 0};
     note_staleness(result, request.va, regime, outcome);
-    fill_translation(result, request.va, request.kind, outcome);
+    fill_translation(as_cached(result, request.va, regime, *ended), request.va, request.kind, outcome);
     outcome.physical = ended->physical();
 }
 
@@ -311,8 +322,7 @@ void Mmu::note_staleness(Mapping& used, VirtAddr va, const Regime& regime,
         return;
     }
     const Mapping& now = fresh->result();
-    const std::uint64_t physical =
-        used.target + (va.value() & (level_bytes(used.key.level) - 1));
+    const std::uint64_t physical = used.target + used.offset_of(va.value());
     outcome.stale_rights = now.rights != used.rights;
     outcome.stale = outcome.stale_rights || fresh->physical() != physical ||
                     now.effective_level != used.effective_level ||
@@ -356,8 +366,47 @@ void Mmu::fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind,
     }
     outcome.page_level = mapping.key.level;
     outcome.whole_level = mapping.whole_level;
+    outcome.page_span = mapping.key.span;
+    outcome.coalesced_fill = mapping.key.span != 0;
     outcome.fractured_fill = mapping.fractured();
     fracture_seen_ = fracture_seen_ || mapping.fractured();
+}
+
+/// What the processor makes of a translation before it caches it: smashed, coalesced or as it is.
+Mapping Mmu::as_cached(Mapping mapping, VirtAddr va, const Regime& regime, const Walk& walk) {
+    if (mapping.key.level == 3 && smash_1g_.enabled) {
+        smash_seen_ = true;
+        return piece_of(mapping, 2, va);
+    }
+    if (coalescing_ == Coalescing::kFourPages && mapping.key.level == 1 && walk.all_accessed()) {
+        return coalesced(mapping, va, regime).value_or(mapping);
+    }
+    return mapping;
+}
+
+/// The entry for the four pages around `va`, if they are contiguous, aligned and alike; their entries are
+/// in the cache line that the walk read, so looking at them is free.
+std::optional<Mapping> Mmu::coalesced(const Mapping& mapping, VirtAddr va,
+                                      const Regime& regime) const {
+    Mapping group = mapping;
+    group.key.span = kCoalescedSpan;
+    group.key.page = va.value() >> group.key.shift();
+    const std::uint64_t bytes = std::uint64_t{1} << group.key.shift();
+    const std::uint64_t first = align_down(va.value(), bytes);
+    group.target = align_down(mapping.target, bytes);
+    group.guest_target = align_down(mapping.guest_target, bytes);
+    for (std::uint64_t offset = 0; offset < bytes; offset += page_bytes(PageSize::k4K)) {
+        const std::optional<Walk> walk = walk_uncached(regime, VirtAddr(first + offset));
+        if (!walk) return std::nullopt;
+        const Mapping& page = walk->result();
+        const bool mine = first + offset == align_down(va.value(), page_bytes(PageSize::k4K));
+        const bool alike = page.key.level == 1 && page.target == group.target + offset &&
+                           page.rights == mapping.rights && page.global == mapping.global &&
+                           page.whole_level == mapping.whole_level &&
+                           (mine || (page.dirty == mapping.dirty && walk->all_accessed()));
+        if (!alike) return std::nullopt;
+    }
+    return group;
 }
 
 // --- Dropping -----------------------------------------------------------------------------------
@@ -372,21 +421,34 @@ void Mmu::drop(const Selection& selection, Outcome& outcome) {
         });
         translations_left += array.translations();
     }
-    if (translations_left == 0) fracture_seen_ = false;
+    if (translations_left == 0) fracture_seen_ = smash_seen_ = false;
+}
+
+bool Mmu::holds_fractured() const {
+    return std::any_of(arrays_.begin(), arrays_.end(),
+                       [](const TranslationArray& array) { return array.fractured() > 0; });
 }
 
 bool Mmu::fracture_present() const {
     if (fracture_.model == FractureModel::kSticky) return fracture_seen_;
-    return std::any_of(arrays_.begin(), arrays_.end(),
-                       [](const TranslationArray& array) { return array.fractured() > 0; });
+    return holds_fractured();
 }
 
 void Mmu::flush_fractured(const Regime& regime, Outcome& outcome) {
     ++outcome.fracture_flushes;
     drop(fracture_drop(regime, fracture_), outcome);
-    fracture_seen_ =
-        std::any_of(arrays_.begin(), arrays_.end(),
-                    [](const TranslationArray& array) { return array.fractured() > 0; });
+    fracture_seen_ = holds_fractured();
+}
+
+void Mmu::flush_smashed(Outcome& outcome) {
+    if (!smash_1g_.full_flush || !smash_seen_) return;
+    ++outcome.smash_flushes;
+    drop(all_translations(), outcome);
+    smash_seen_ = false;
+}
+
+void Mmu::load_pcid(const Regime& regime) {
+    for (TranslationArray& array : arrays_) array.load_pcid(regime.context, regime.pcid);
 }
 
 void Mmu::raise(const Fault& fault, const Regime& regime, Outcome& outcome) {
@@ -400,7 +462,7 @@ void Mmu::raise(const Fault& fault, const Regime& regime, Outcome& outcome) {
 // --- State --------------------------------------------------------------------------------------
 
 std::uint64_t Mmu::digest() {
-    std::uint64_t digest = fracture_seen_ ? 1 : 0;
+    std::uint64_t digest = (fracture_seen_ ? 1u : 0u) | (smash_seen_ ? 2u : 0u);
     for (std::size_t index = 0; index < arrays_.size(); ++index) {
         digest ^= mix(index, arrays_[index].digest());
     }
@@ -408,7 +470,8 @@ std::uint64_t Mmu::digest() {
 }
 
 bool Mmu::operator==(const Mmu& other) const {
-    return fracture_seen_ == other.fracture_seen_ && arrays_ == other.arrays_;
+    return fracture_seen_ == other.fracture_seen_ && smash_seen_ == other.smash_seen_ &&
+           arrays_ == other.arrays_;
 }
 
 }  // namespace nestwalk

@@ -50,6 +50,12 @@ public:
     /// The whole TLB flush of a page-selective invalidation that found a fractured translation present.
     void flush_fractured(const Regime& regime, Outcome& outcome);
 
+    /// INVLPG and INVLPGA: the whole TLB flush that 2-MiB pieces of a 1-GiB page bring.
+    void flush_smashed(Outcome& outcome);
+
+    /// To be called when the PCID in use may have changed.
+    void load_pcid(const Regime& regime);
+
     const FractureParameters& fracture() const { return fracture_; }
     const std::vector<TranslationArray>& arrays() const { return arrays_; }
 
@@ -61,6 +67,7 @@ private:
     struct Probe {
         std::uint32_t array{};
         std::uint8_t level{};
+        std::uint8_t span{};
     };
     using Probes = std::vector<Probe>;
     struct Found {
@@ -84,10 +91,15 @@ private:
     void fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
     void fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
     void note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const;
+    Mapping as_cached(Mapping mapping, VirtAddr va, const Regime& regime, const Walk& walk);
+    std::optional<Mapping> coalesced(const Mapping& mapping, VirtAddr va, const Regime& regime) const;
+    bool holds_fractured() const;
     void raise(const Fault& fault, const Regime& regime, Outcome& outcome);
 
     std::vector<TranslationArray> arrays_{};
     FractureParameters fracture_{};
+    SmashParameters smash_1g_{};
+    Coalescing coalescing_{};
     // Where each class of mapping is looked up, smallest page or longest prefix first.
     std::array<Probes, 2> l1_{};    ///< data, instruction
     std::array<Probes, 2> stlb_{};
@@ -96,6 +108,7 @@ private:
     Probes nested_paging_structures_{};
 
     bool fracture_seen_{};          ///< the sticky bit
+    bool smash_seen_{};             ///< a piece of a 1-GiB page was cached since the TLB was last empty
     std::uint64_t sequence_{};      ///< translations so far; bookkeeping, no part of the state
     bool trusted_{};                ///< every cached mapping used so far by the current walk is fresh
 };

@@ -69,11 +69,13 @@ struct Outcome {
     bool l1_missed{};
     bool stlb_missed{};
     std::uint8_t page_level{};     ///< of the translation used: 1, 2, 3; 0 when there was none
+    std::uint8_t page_span{};      ///< log2 of the pages of a coalesced entry
     std::uint8_t whole_level{};    ///< of the page that software sees
     std::uint8_t start_level{};    ///< paging-structure entry the walk started from, kFromRoot, 0: no walk
     std::uint64_t physical{};      ///< host-physical address of the data
     std::uint64_t filled_by{};     ///< of the TLB entry that hit: sequence number of its filling access
     bool fractured_fill{};
+    bool coalesced_fill{};
     bool stale{};
     bool stale_rights{};
     bool ambiguous{};
@@ -87,6 +89,7 @@ struct Outcome {
     FlushCounts asked{};
     FlushCounts performed{};
     std::uint32_t fracture_flushes{};
+    std::uint32_t smash_flushes{};
     std::uint32_t exits{};         ///< VM exits that the translation or operation caused
     Dropped dropped{};
 

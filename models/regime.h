@@ -26,6 +26,7 @@ struct Regime {
     Pcid pcid{};
     Ep4ta ep4ta{};                   ///< 0 without EPT and on AMD, where the ASID tags
     CombinedTarget combined_target{};
+    InvalidationChoices choices{};
     std::uint64_t generation{};      ///< changes whenever a cached entry may have become stale
 
     MappingKind linear_kind() const {

@@ -1,16 +1,17 @@
 #include "models/selection.h"
 
+#include <algorithm>
+
 namespace nestwalk {
 namespace {
 
 bool covers(const Mapping& mapping, std::uint64_t address, AddressRule rule) {
-    int level = mapping.key.level;
-    const std::uint64_t base = mapping.key.page << level_shift(level);
-    if (mapping.key.role == MappingRole::kTranslation && rule == AddressRule::kWholePage &&
-        mapping.whole_level > level) {
-        level = mapping.whole_level;
+    int shift = mapping.key.shift();
+    const std::uint64_t base = mapping.key.page << shift;
+    if (mapping.key.role == MappingRole::kTranslation && rule == AddressRule::kWholePage) {
+        shift = std::max(shift, level_shift(mapping.whole_level));
     }
-    return ((address ^ base) >> level_shift(level)) == 0;
+    return ((address ^ base) >> shift) == 0;
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Selection {
     AddressRule address_rule{};
 
     bool matches(const Mapping& mapping) const;
+    bool operator==(const Selection&) const = default;
 };
 
 /// Entries that an operation dropped, by what they were.

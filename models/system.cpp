@@ -38,12 +38,14 @@ void System::enter_regime() {
     }
     if (next.paging && loaded.flags.test(ControlFlag::kPcide)) next.pcid = space.pcid;
     next.combined_target = machine_.combined_target;
+    next.choices = machine_.invalidation;
 
     // A global entry may be used under other tables than it was made from, so it must be looked at anew.
     if (next.linear != regime_.linear || next.host != regime_.host) ++generation_;
     next.generation = generation_;
     regime_ = next;
     first_touch_.enter(state_, regime_);
+    vcpu().mmu.load_pcid(regime_);
 }
 
 // --- Accesses -----------------------------------------------------------------------------------

@@ -103,6 +103,7 @@ private:
     // system_registers.cpp
     Pcid pcid_of(const Space& space);
     void fracture_flush_after(const FlushPlan& plan, bool applies);
+    void flush_smashed();
     void invlpg(const Invlpg& record);
     void invpcid(const Invpcid& record);
     void load_space(std::size_t space);
@@ -129,6 +130,7 @@ private:
     void invlpga(const Invlpga& record);
     void invlpgb(const Invlpgb& record);
     void tlbsync();
+    void drop_on_others(const std::vector<Selection>& selections);
 
     MachineParameters machine_;
     SystemParameters parameters_;

@@ -18,12 +18,20 @@ void System::fracture_flush_after(const FlushPlan& plan, bool applies) {
     outcome_.performed.add(FlushScope::kAll);
 }
 
+void System::flush_smashed() {
+    const std::uint32_t before = outcome_.smash_flushes;
+    vcpu().mmu.flush_smashed(outcome_);
+    if (outcome_.smash_flushes != before) outcome_.performed.add(FlushScope::kAll);
+}
+
 void System::invlpg(const Invlpg& record) {
     if (!is_canonical(record.va, regime_.linear.levels)) return;  // SDM INVLPG: no effect
     fracture_flush_after(invlpg_drops(regime_, record.va), true);
+    flush_smashed();
 }
 
 void System::invpcid(const Invpcid& record) {
+    if (!machine_.features.invpcid) return refuse(FaultKind::kInvalidOpcode);
     const bool by_address = record.type == InvpcidType::kAddress;
     const bool by_pcid = by_address || record.type == InvpcidType::kSingleContext;
     const bool pcide = regime_.flags.test(ControlFlag::kPcide);
@@ -92,7 +100,9 @@ void System::write_efer(ControlWrite write) {
     const ControlFlags after = written(before, write);
     const bool nxe_changes = before.test(ControlFlag::kNxe) != after.test(ControlFlag::kNxe);
     // AMD flushes on writes of MSRs that translation depends on; Intel leaves it to software.
-    if (amd() && nxe_changes) flush(everything());
+    const InvalidationChoices& choices = machine_.invalidation;
+    const bool flushes = amd() ? choices.amd_efer_flushes : choices.intel_efer_flushes;
+    if (flushes && nxe_changes) flush(everything());
     registers().flags = after;
     enter_regime();
 }

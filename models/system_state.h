@@ -62,6 +62,7 @@ struct Vcpu {
     std::size_t running{};             ///< index of the Software that runs: 0 is the host
     std::size_t last_vm{};             ///< the virtual machine that runs, or ran last; 0: none yet
     std::vector<Registers> registers{};///< of each Software
+    std::vector<Selection> pending_broadcasts{};  ///< INVLPGB that its TLBSYNC has yet to complete
 
     bool operator==(const Vcpu&) const = default;
 };

@@ -55,7 +55,7 @@ void System::vm_entry(const VmEntry& record) {
     }
     const Software& guest = state_.software[vm];
     if (amd() && guest.asid == Asid(0)) return refuse(FaultKind::kInvalidVmcb);
-    if (amd()) flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid));
+    if (amd()) flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid, machine_.invalidation));
     if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
     vcpu().running = vcpu().last_vm = vm;
     enter_regime();
@@ -122,24 +122,39 @@ void System::invept(const Invept& record) {
 void System::invlpga(const Invlpga& record) {
     if (!in_svm_host()) return;
     flush_as_asked(invlpga_drops(record.va, record.asid));
+    flush_smashed();
 }
 
-/// Reaches every vCPU at once; TLBSYNC then has nothing left to wait for.
+/// Reaches the issuing vCPU at once, and the others at once or when it executes TLBSYNC.
 void System::invlpgb(const Invlpgb& record) {
-    if (!amd()) return refuse(FaultKind::kInvalidOpcode);
+    if (!amd() || !machine_.features.invlpgb) return refuse(FaultKind::kInvalidOpcode);
     if (record.pages > kMostInvlpgbPages) return refuse(FaultKind::kGeneralProtection);
     Invlpgb operation = record;
     if (in_guest()) operation.asid = running().asid;  // hardware substitutes the guest's own
     const FlushPlan plan = invlpgb_drops(operation);
     outcome_.asked.add(plan.scope);
-    for (Vcpu& cpu : state_.vcpus) {
-        for (const Selection& selection : plan.selections) cpu.mmu.drop(selection, outcome_);
+    flush(plan);
+    if (machine_.invalidation.remote_invlpgb == RemoteInvlpgb::kAtTlbsync) {
+        std::vector<Selection>& pending = vcpu().pending_broadcasts;
+        pending.insert(pending.end(), plan.selections.begin(), plan.selections.end());
+    } else {
+        drop_on_others(plan.selections);
     }
-    outcome_.performed.add(plan.scope);
+}
+
+void System::drop_on_others(const std::vector<Selection>& selections) {
+    for (std::size_t cpu = 0; cpu < state_.vcpus.size(); ++cpu) {
+        if (cpu == state_.current_cpu) continue;
+        for (const Selection& selection : selections) {
+            state_.vcpus[cpu].mmu.drop(selection, outcome_);
+        }
+    }
 }
 
 void System::tlbsync() {
-    if (!amd()) refuse(FaultKind::kInvalidOpcode);
+    if (!amd() || !machine_.features.invlpgb) return refuse(FaultKind::kInvalidOpcode);
+    drop_on_others(vcpu().pending_broadcasts);
+    vcpu().pending_broadcasts.clear();
 }
 
 }  // namespace nestwalk

@@ -20,7 +20,25 @@ TranslationArray::Storage TranslationArray::make_storage(const StructureParamete
 }
 
 TranslationArray::TranslationArray(const StructureParameters& parameters)
-    : name_(parameters.name), holds_(parameters.holds), storage_(make_storage(parameters)) {}
+    : name_(parameters.name), holds_(parameters.holds), storage_(make_storage(parameters)),
+      pcids_kept_(parameters.pcids_kept) {}
+
+void TranslationArray::load_pcid(std::uint16_t context, Pcid pcid) {
+    if (pcids_kept_ == kUnbounded) return;
+    const std::pair loaded{context, pcid};
+    std::erase(recent_pcids_, loaded);
+    recent_pcids_.insert(recent_pcids_.begin(), loaded);
+    std::uint32_t others = 0;
+    std::erase_if(recent_pcids_, [&](const std::pair<std::uint16_t, Pcid>& recent) {
+        if (recent.first != context || recent == loaded || ++others <= pcids_kept_) return false;
+        erase_if([&](const Mapping& mapping) {
+            return mapping.key.kind != MappingKind::kGuestPhysical && !mapping.global &&
+                   mapping.key.context == context &&
+                   mapping.key.pcid == recent.second;
+        });
+        return true;
+    });
+}
 
 const Holding* TranslationArray::holding(MappingClass mapping_class, int level) const {
     for (const Holding& held : holds_) {

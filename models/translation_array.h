@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,9 @@ public:
     void changed(const Mapping* mapping) {
         std::visit([mapping](auto& storage) { storage.changed(mapping); }, storage_);
     }
+
+    /// A PCID is loaded. Entries of PCIDs that the array cannot keep beside it are dropped.
+    void load_pcid(std::uint16_t context, Pcid pcid);
 
     /// Caches `mapping`, in the place of one with the same key if there is one.
     void insert(const Mapping& mapping);
@@ -82,6 +86,8 @@ private:
     Storage storage_;
     std::size_t translations_{};
     std::size_t fractured_{};
+    std::uint32_t pcids_kept_;
+    std::vector<std::pair<std::uint16_t, Pcid>> recent_pcids_{};  ///< with their context, latest first
 };
 
 /// The class under which arrays hold a mapping.

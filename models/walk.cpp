@@ -141,6 +141,7 @@ std::uint64_t Walk::take_host(std::uint64_t raw) {
         return host_fault(FaultKind::kEptViolation, gpa_), raw;
     }
 
+    if (regime_.host_accessed_dirty) all_accessed_ = all_accessed_ && entry.accessed;
     std::uint64_t updated = raw;
     const bool keeps_bits = regime_.host_accessed_dirty && request_.purpose == WalkPurpose::kAccess;
     if (keeps_bits) updated = with_accessed(updated, format);
@@ -199,6 +200,7 @@ std::uint64_t Walk::take_linear(std::uint64_t raw) {
     if (!entry.present) return page_fault(false, false), raw;
     if (entry.misformed) return page_fault(true, true), raw;
 
+    all_accessed_ = all_accessed_ && entry.accessed;
     rights_.writable = rights_.writable && entry.writable;
     rights_.user = rights_.user && entry.user;
     rights_.no_execute = rights_.no_execute || entry.no_execute;

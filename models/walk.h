@@ -75,6 +75,8 @@ public:
     const Mapping& result() const { return result_; }
     /// At kDone: the host-physical address of the data.
     std::uint64_t physical() const { return physical_; }
+    /// At kDone: every entry read had A set already, or the host keeps no A.
+    bool all_accessed() const { return all_accessed_; }
     const Fault& fault() const { return fault_; }
 
 private:
@@ -127,6 +129,7 @@ private:
     std::size_t fill_count_{};
     Mapping result_{};
     std::uint64_t physical_{};
+    bool all_accessed_{true};
     Fault fault_{};
 };
 

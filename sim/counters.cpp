@@ -88,6 +88,10 @@ void name_flushes(Namer& name) {
 
 void name_events(Namer& name) {
     using namespace counter;
+    name.one(kCoalescedFills, "coalesced_fills", "fills",
+             "translations cached as one entry for four 4-KiB pages");
+    name.one(kSmashFlushes, "smash_full_flushes", "flushes",
+             "whole TLB flushes because a 2-MiB piece of a 1-GiB page was present");
     name.one(kStaleHits, "stale_hits", "hits", "hits on an entry that a fresh walk would not give");
     name.one(kStaleRightsHits, "stale_rights_hits", "hits",
              "those of them whose rights differ from a fresh walk's");

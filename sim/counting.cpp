@@ -21,6 +21,7 @@ void count_walk(const Outcome& outcome, Counters& counters) {
         ++counters[counter::kWalks + static_cast<std::size_t>(outcome.access)];
     }
     counters[counter::kFracturedFills] += outcome.fractured_fill;
+    counters[counter::kCoalescedFills] += outcome.coalesced_fill;
     counters[counter::kRightsRewalks] += outcome.rights_rewalk;
     counters[counter::kFaultRewalks] += outcome.fault_rewalk;
 }
@@ -40,6 +41,7 @@ void count_drops_and_faults(const Outcome& outcome, Counters& counters) {
     scopes(counter::kFlushesAsked, outcome.asked);
     scopes(counter::kFlushesPerformed, outcome.performed);
     counters[counter::kFractureFlushes] += outcome.fracture_flushes;
+    counters[counter::kSmashFlushes] += outcome.smash_flushes;
     counters[counter::kExits] += outcome.exits;
     if (outcome.fault.raised()) {
         ++counters[counter::kFaults + static_cast<std::size_t>(outcome.fault.kind) - 1];
