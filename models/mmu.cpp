@@ -190,8 +190,11 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
     if (assist) {
         outcome.dirty_assist = true;
         const Selection cached = evicted_entries(regime, request.va);
-        for (TranslationArray& array : arrays_) {
-            array.erase_if([&](const Mapping& mapping) { return cached.matches(mapping); });
+        for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
+            for (const Probe& probe : *probes) {
+                arrays_[probe.array].erase_if(
+                    [&](const Mapping& mapping) { return cached.matches(mapping); });
+            }
         }
         walk_and_fill(request, regime, outcome);
     }
