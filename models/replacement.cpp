@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/digest.h"
-
 namespace nestwalk {
 namespace {
 
@@ -152,7 +150,7 @@ std::uint32_t Replacement::victim(std::uint32_t set, WayRange allowed) {
 }
 
 std::uint64_t Replacement::digest(std::uint32_t set) const {
-    std::uint64_t digest = random_;
+    std::uint64_t digest = 0;
     const std::uint8_t* state = state_.data() + std::size_t{set} * stride_;
     for (std::uint32_t at = 0; at < stride_; ++at) digest = digest * 0x100'0000'01b3 + state[at];
     return mix(digest);

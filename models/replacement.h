@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/digest.h"
 #include "models/machine.h"
 
 namespace nestwalk {
@@ -21,6 +22,8 @@ public:
     std::uint32_t victim(std::uint32_t set, WayRange allowed);
 
     std::uint64_t digest(std::uint32_t set) const;
+    /// Of what belongs to no set: where the random numbers are.
+    std::uint64_t common_digest() const { return mix(random_); }
     bool operator==(const Replacement&) const = default;
 
 private:

@@ -19,7 +19,9 @@ public:
     SetAssociative(std::uint32_t sets, std::uint32_t ways, IndexHash hash, Replacement replacement)
         : sets_(sets), ways_(ways), hash_(hash), replacement_(std::move(replacement)),
           entries_(std::size_t{sets} * ways), valid_(entries_.size()), set_digests_(sets),
-          digest_is_old_(sets) {}
+          digest_is_old_(sets) {
+        for (std::uint32_t set = 0; set < sets; ++set) set_changed(set);
+    }
 
     /// The entry of `page`'s set that `matches`, lowest way first; null if there is none.
     template <typename Match>
@@ -91,7 +93,7 @@ public:
             digest_is_old_[set] = 0;
         }
         old_digests_.clear();
-        return digest_;
+        return digest_ ^ replacement_.common_digest();
     }
 
     bool operator==(const SetAssociative& other) const {
