@@ -40,8 +40,12 @@ void System::enter_regime() {
     next.combined_target = machine_.combined_target;
     next.choices = machine_.invalidation;
 
-    // A global entry may be used under other tables than it was made from, so it must be looked at anew.
-    if (next.linear != regime_.linear || next.host != regime_.host) ++generation_;
+    // A global entry may be used under other tables than it was made from, and another EFER.NXE or CR0.PG
+    // reads the same tables differently, so cached entries must be looked at anew.
+    if (next.linear != regime_.linear || next.linear_memory != regime_.linear_memory ||
+        next.host != regime_.host || next.flags != regime_.flags) {
+        ++generation_;
+    }
     next.generation = generation_;
     regime_ = next;
     first_touch_.enter(state_, regime_);
