@@ -53,6 +53,7 @@ bool FirstTouch::seen(VirtAddr va) {
 }
 
 void FirstTouch::supply(VirtAddr va, Privilege privilege) {
+    if (regime_->paging && !is_canonical(va, regime_->linear.levels)) return;
     if (seen(va)) return;
     const bool hosted = state_->vcpus[state_->current_cpu].running != 0;
     if (parameters_.demand == Demand::kMapOnFirstTouch && regime_->paging) map_page(va, privilege);
