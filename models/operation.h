@@ -112,11 +112,12 @@ struct Map {
     bool no_execute{};
 };
 struct Unmap { VirtAddr va{}; std::optional<std::string> space{}; };
+/// Rights that are not named keep their value.
 struct Protect {
     VirtAddr va{};
-    bool read_only{};
-    bool user{};
-    bool no_execute{};
+    std::optional<bool> writable{};
+    bool user{};        ///< sets U/S
+    bool no_execute{};  ///< sets XD
     std::optional<std::string> space{};
 };
 /// 512 small pages become one large page.

@@ -140,6 +140,18 @@ void PageTable::unmap(std::uint64_t address) {
     release(slot.raw, slot.level);
 }
 
+LeafFlags PageTable::flags_of(std::uint64_t address) const {
+    const EntrySlot leaf = existing_leaf(address, "protect");
+    ControlFlags nxe;
+    nxe.set(ControlFlag::kNxe);
+    const DecodedEntry entry = decode_entry(leaf.raw, root_.format, leaf.level, nxe);
+    return {.readable = entry.readable,
+            .writable = entry.writable,
+            .user = entry.user,
+            .no_execute = entry.no_execute,
+            .global = entry.global};
+}
+
 void PageTable::protect(std::uint64_t address, LeafFlags flags) {
     const EntrySlot leaf = existing_leaf(address, "protect");
     const bool ept = root_.format == EntryFormat::kEpt;

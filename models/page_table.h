@@ -66,6 +66,8 @@ public:
     /// The same with the next free frame of that size.
     void map_free_frame(std::uint64_t address, PageSize size, LeafFlags flags);
     void unmap(std::uint64_t address);
+    /// Rights and G of the leaf that maps `address`.
+    LeafFlags flags_of(std::uint64_t address) const;
     /// Sets the rights of the leaf and leaves G, A, D and the frame alone.
     void protect(std::uint64_t address, LeafFlags flags);
     /// Replaces the small pages of a region by one page of the next size, in a new frame.

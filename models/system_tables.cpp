@@ -49,10 +49,12 @@ void System::map(const Map& record) {
 
 void System::protect(const Protect& record) {
     touch(record.va, record.space);
-    tables_named(record.space)
-        .protect(record.va.value(), {.writable = !record.read_only,
-                                     .user = record.user,
-                                     .no_execute = record.no_execute});
+    PageTable tables = tables_named(record.space);
+    LeafFlags flags = tables.flags_of(record.va.value());
+    flags.writable = record.writable.value_or(flags.writable);
+    flags.user = flags.user || record.user;
+    flags.no_execute = flags.no_execute || record.no_execute;
+    tables.protect(record.va.value(), flags);
 }
 
 void System::collapse(const Collapse& record) {

@@ -38,7 +38,8 @@ Operation parse_map(Fields& fields) {
 
 Operation parse_protect(Fields& fields) {
     Protect operation{.va = va_argument(fields)};
-    operation.read_only = fields.one_flag({"ro", "rw"}) == "ro";
+    const std::string_view rights = fields.one_flag({"ro", "rw"});
+    if (!rights.empty()) operation.writable = rights == "rw";
     operation.user = fields.flag("user");
     operation.no_execute = fields.flag("nx");
     operation.space = space_key(fields);

@@ -215,7 +215,8 @@ struct WriteArguments {
     }
     void operator()(const Unmap& op) const { line.at(op.va).key("space", op.space); }
     void operator()(const Protect& op) const {
-        line.at(op.va).word(op.read_only ? "ro" : "rw").flag("user", op.user);
+        line.at(op.va).flag("ro", op.writable == false).flag("rw", op.writable == true);
+        line.flag("user", op.user);
         line.flag("nx", op.no_execute).key("space", op.space);
     }
     void operator()(const Collapse& op) const { line.at(op.va).key("space", op.space); }
