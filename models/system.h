@@ -89,6 +89,8 @@ private:
     PageTable tables_of(std::size_t space);
     PageTable tables_named(const std::optional<std::string>& space);
     PageTable host_tables();
+    void require_mappable(VirtAddr va);
+    void require_mappable(GuestPhysAddr gpa);
     void touch(VirtAddr va, const std::optional<std::string>& space);
     void map(const Map& record);
     void protect(const Protect& record);

@@ -72,6 +72,7 @@ struct System::Executor {
     void operator()(const DeclareSpace& record) const { system.declare_space(record); }
     void operator()(const Map& record) const { changed(&System::map, record); }
     void operator()(const Unmap& record) const {
+        system.require_mappable(record.va);
         system.tables_named(record.space).unmap(record.va.value());
         system.tables_changed();
     }
@@ -91,10 +92,13 @@ struct System::Executor {
 private:
     template <typename Record>
     void changed(void (System::*change)(const Record&), const Record& record) const {
+        if constexpr (requires { record.va; }) system.require_mappable(record.va);
+        if constexpr (requires { record.gpa; }) system.require_mappable(record.gpa);
         (system.*change)(record);
         system.tables_changed();
     }
     void host_changed(GuestPhysAddr gpa, void (PageTable::*change)(std::uint64_t)) const {
+        system.require_mappable(gpa);
         system.host_change(gpa, change);
         system.tables_changed();
     }

@@ -98,6 +98,7 @@ void System::mov_cr0(ControlWrite write) {
 void System::write_efer(ControlWrite write) {
     const ControlFlags before = registers().flags;
     const ControlFlags after = written(before, write);
+    if (!amd() && after.test(ControlFlag::kTce)) return refuse(FaultKind::kGeneralProtection);
     const bool nxe_changes = before.test(ControlFlag::kNxe) != after.test(ControlFlag::kNxe);
     // AMD flushes on writes of MSRs that translation depends on; Intel leaves it to software.
     const InvalidationChoices& choices = machine_.invalidation;

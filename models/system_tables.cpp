@@ -1,5 +1,6 @@
 // Records that write page tables. Software writes memory; no cache hears of it.
 
+#include "models/hex.h"
 #include "models/operation_error.h"
 #include "models/system.h"
 
@@ -31,6 +32,20 @@ PageTable System::host_tables() {
 void System::touch(VirtAddr va, const std::optional<std::string>& space) {
     if (!space || find_space(running(), *space) == registers().space) {
         first_touch_.supply(va, Privilege::kUser);
+    }
+}
+
+/// A table maps what its levels can name; anything else would alias.
+void System::require_mappable(VirtAddr va) {
+    if (!is_canonical(va, running().levels)) {
+        throw OperationError(to_hex(va.value()) + " is not canonical");
+    }
+}
+
+void System::require_mappable(GuestPhysAddr gpa) {
+    if (gpa.value() >> kPhysicalAddressBits != 0) {
+        throw OperationError(to_hex(gpa.value()) + " is no guest-physical address: it has more than " +
+                             std::to_string(kPhysicalAddressBits) + " bits");
     }
 }
 

@@ -55,6 +55,7 @@ void System::vm_entry(const VmEntry& record) {
     }
     const Software& guest = state_.software[vm];
     if (amd() && guest.asid == Asid(0)) return refuse(FaultKind::kInvalidVmcb);
+    if (!amd() && parameters_.vpid && guest.vpid == Vpid(0)) return refuse(FaultKind::kVmFail);
     if (amd()) flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid, machine_.invalidation));
     if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
     vcpu().running = vcpu().last_vm = vm;
@@ -134,6 +135,7 @@ void System::invlpgb(const Invlpgb& record) {
     const FlushPlan plan = invlpgb_drops(operation);
     outcome_.asked.add(plan.scope);
     flush(plan);
+    if (state_.vcpus.size() == 1) return;
     if (machine_.invalidation.remote_invlpgb == RemoteInvlpgb::kAtTlbsync) {
         std::vector<Selection>& pending = vcpu().pending_broadcasts;
         pending.insert(pending.end(), plan.selections.begin(), plan.selections.end());
