@@ -75,6 +75,13 @@ private:
         std::uint32_t array{};
     };
 
+    /// log2 of the pages that a coalesced entry covers.
+    static constexpr std::uint8_t kCoalescedSpan = 2;
+
+    static std::size_t side_of(AccessKind kind) { return kind == AccessKind::kFetch ? 1 : 0; }
+    static MappingKey linear_query(const Regime& regime, MappingRole role);
+
+    // mmu.cpp
     void add_arrays(const std::vector<StructureParameters>& parameters,
                     std::initializer_list<Probes*> translations);
     Found look_up(const Probes& probes, std::uint64_t address, MappingKey key);
@@ -82,19 +89,26 @@ private:
     Found look_up_tlbs(const WalkRequest& request, const Regime& regime, Outcome& outcome);
 
     bool use_hit(Found hit, const WalkRequest& request, const Regime& regime, Outcome& outcome);
+    bool holds_fractured() const;
+    void raise(const Fault& fault, const Regime& regime, Outcome& outcome);
+
+    // mmu_walk.cpp
     void walk_and_fill(const WalkRequest& request, const Regime& regime, Outcome& outcome);
     bool drive(Walk& walk, const Regime& regime, Outcome& outcome);
     void answer_guest_physical(Walk& walk, const Regime& regime);
     void read_entry(Walk& walk, const Regime& regime, Outcome& outcome);
+    void note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const;
+    static bool agrees(const Mapping& used, VirtAddr va, const Walk& fresh);
+    static bool others_agree(const Mapping& used, VirtAddr va, const Regime& regime);
+
+    // mmu_fill.cpp
     void cache(Mapping mapping, Outcome& outcome);
     void cache_in(std::uint32_t array, const Mapping& mapping, Outcome& outcome);
     void fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
     void fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
-    void note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const;
+    static void drop_covered(TranslationArray& array, MappingKey key);
     Mapping as_cached(Mapping mapping, VirtAddr va, const Regime& regime, const Walk& walk);
     std::optional<Mapping> coalesced(const Mapping& mapping, VirtAddr va, const Regime& regime) const;
-    bool holds_fractured() const;
-    void raise(const Fault& fault, const Regime& regime, Outcome& outcome);
 
     std::vector<TranslationArray> arrays_{};
     FractureParameters fracture_{};

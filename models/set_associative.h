@@ -61,6 +61,14 @@ public:
         set_changed(set);
     }
 
+    /// Removes an entry that find() returned; the replacement state stays as it is.
+    void erase(std::uint64_t /*page*/, const Entry* entry) {
+        const std::uint32_t at = position(entry);
+        valid_[at] = 0;
+        --size_;
+        set_changed(at / ways_);
+    }
+
     /// Removes every entry for which `matches` is true; the replacement state stays as it is.
     template <typename Match>
     void erase_if(Match&& matches) {

@@ -46,6 +46,13 @@ public:
     /// Caches `mapping`, in the place of one with the same key if there is one.
     void insert(const Mapping& mapping);
 
+    /// Removes an entry that find() returned.
+    void erase(const Mapping* mapping) {
+        forget(*mapping);
+        std::visit([mapping](auto& storage) { storage.erase(mapping->key.page, mapping); },
+                   storage_);
+    }
+
     template <typename Match>
     void erase_if(Match&& matches) {
         const auto erased = [&](const Mapping& mapping) {

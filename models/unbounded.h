@@ -32,6 +32,14 @@ public:
         digest_is_old_ = true;
     }
 
+    /// Removes an entry of `page` that find() returned.
+    void erase(std::uint64_t page, const Entry* entry) {
+        auto at = entries_.equal_range(page).first;
+        while (&at->second != entry) ++at;
+        entries_.erase(at);
+        digest_is_old_ = true;
+    }
+
     template <typename Match>
     void erase_if(Match&& matches) {
         for (auto at = entries_.begin(); at != entries_.end();) {

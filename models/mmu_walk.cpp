@@ -1,0 +1,164 @@
+// How a translation that no TLB holds walks the tables, and whether a cached one still agrees with them.
+
+#include "models/invalidation.h"
+#include "models/mmu.h"
+
+namespace nestwalk {
+namespace {
+
+MappingKey nested_query(const Regime& regime, MappingRole role) {
+    return {.ep4ta = regime.ep4ta,
+            .context = regime.vendor == Vendor::kAmd ? regime.context : std::uint16_t{0},
+            .kind = MappingKind::kGuestPhysical,
+            .role = role};
+}
+
+}  // namespace
+
+void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcome& outcome) {
+    std::optional<Mapping> start;
+    if (regime.paging) {
+        const Found found = look_up(paging_structures_, request.va.value(),
+                                    linear_query(regime, MappingRole::kPagingStructure));
+        if (found.mapping != nullptr) {
+            arrays_[found.array].touch(found.mapping);
+            start = *found.mapping;
+        }
+    }
+    outcome.start_level = start ? start->key.level : kFromRoot;
+    trusted_ = !start || start->bookkeeping.verified == regime.generation;
+
+    Walk walk(regime, request, start ? &*start : nullptr);
+    std::optional<Walk> confirming;
+    Walk* ended = &walk;
+    bool done = drive(walk, regime, outcome);
+    if (!done && start && walk.fault().kind == FaultKind::kPageFault) {
+        // The paging-structure entry may be out of date: confirm the fault from the root.
+        outcome.fault_rewalk = true;
+        drop(paging_structures_of(regime, request.va), outcome);
+        trusted_ = true;
+        ended = &confirming.emplace(regime, request, nullptr);
+        done = drive(*ended, regime, outcome);
+    }
+    if (!done) return raise(ended->fault(), regime, outcome);
+
+    Mapping result = ended->result();
+    result.bookkeeping = {.filled_by = sequence_, .verified = trusted_ ? regime.generation : 0};
+    note_staleness(result, request.va, regime, outcome);
+    fill_translation(as_cached(result, request.va, regime, *ended), request.va, request.kind, outcome);
+    outcome.physical = ended->physical();
+}
+
+bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
+    for (;;) {
+        switch (walk.step()) {
+            case Walk::Step::kTranslateGuestPhysical: answer_guest_physical(walk, regime); break;
+            case Walk::Step::kReadEntry: read_entry(walk, regime, outcome); break;
+            case Walk::Step::kCache: {
+                Mapping mapping = walk.fill();
+                mapping.bookkeeping = {.filled_by = sequence_,
+                                       .verified = trusted_ ? regime.generation : 0};
+                cache(mapping, outcome);
+                walk.cached();
+                break;
+            }
+            case Walk::Step::kDone: return true;
+            case Walk::Step::kFault: return false;
+        }
+    }
+}
+
+void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
+    const std::uint64_t gpa = walk.guest_physical().value();
+    const Found translation = look_up(nested_translations_, gpa,
+                                      nested_query(regime, MappingRole::kTranslation));
+    if (translation.mapping != nullptr && walk.can_use(*translation.mapping)) {
+        arrays_[translation.array].touch(translation.mapping);
+        trusted_ = trusted_ && translation.mapping->bookkeeping.verified == regime.generation;
+        walk.use(Mapping(*translation.mapping));
+        return;
+    }
+    const Found start = look_up(nested_paging_structures_, gpa,
+                                nested_query(regime, MappingRole::kPagingStructure));
+    if (start.mapping == nullptr) return walk.walk_host(nullptr);
+    arrays_[start.array].touch(start.mapping);
+    trusted_ = trusted_ && start.mapping->bookkeeping.verified == regime.generation;
+    walk.walk_host(start.mapping);
+}
+
+void Mmu::read_entry(Walk& walk, const Regime& regime, Outcome& outcome) {
+    const EntryAddress entry = walk.entry();
+    const bool guest_physical = entry.dimension == Dimension::kGuest && regime.nested;
+    TableMemory& memory = *(entry.dimension == Dimension::kGuest ? regime.linear_memory
+                                                                 : regime.host_memory);
+    const std::uint64_t address =
+        guest_physical ? entry.guest_location : entry.location.value();
+    const EntryFormat format =
+        entry.dimension == Dimension::kGuest ? regime.linear.format : regime.host.format;
+    const std::uint64_t raw = memory.read(address);
+    const std::uint64_t updated = walk.take(raw);
+    const std::uint64_t changed = raw ^ updated;
+    if (changed != 0) memory.write(address, updated);
+    outcome.reads.push_back({.dimension = entry.dimension,
+                             .level = entry.level,
+                             .set_accessed = (changed & with_accessed(0, format)) != 0,
+                             .set_dirty = (changed & with_dirty(0, format)) != 0,
+                             .location = entry.location,
+                             .guest_location = entry.guest_location,
+                             .raw = raw});
+}
+
+std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
+    Walk walk(regime, {.va = va, .purpose = WalkPurpose::kProbe}, nullptr);
+    for (;;) {
+        switch (walk.step()) {
+            case Walk::Step::kTranslateGuestPhysical: walk.walk_host(nullptr); break;
+            case Walk::Step::kReadEntry: {
+                const EntryAddress entry = walk.entry();
+                if (entry.dimension == Dimension::kHost) {
+                    walk.take(regime.host_memory->read(entry.location.value()));
+                } else {
+                    walk.take(regime.linear_memory->read(regime.nested ? entry.guest_location
+                                                                       : entry.location.value()));
+                }
+                break;
+            }
+            case Walk::Step::kCache: walk.cached(); break;
+            case Walk::Step::kDone: return walk;
+            case Walk::Step::kFault: return std::nullopt;
+        }
+    }
+}
+
+void Mmu::note_staleness(Mapping& used, VirtAddr va, const Regime& regime,
+                         Outcome& outcome) const {
+    if (used.bookkeeping.verified == regime.generation) return;
+    const std::optional<Walk> fresh = walk_uncached(regime, va);
+    outcome.stale_rights = fresh && fresh->result().rights != used.rights;
+    outcome.stale = !fresh || !agrees(used, va, *fresh);
+    if (!outcome.stale && others_agree(used, va, regime)) {
+        used.bookkeeping.verified = regime.generation;
+    }
+}
+
+/// True if the entry translates `va` as a fresh walk of the tables does.
+bool Mmu::agrees(const Mapping& used, VirtAddr va, const Walk& fresh) {
+    const Mapping& now = fresh.result();
+    return now.rights == used.rights && now.global == used.global &&
+           now.effective_level == used.effective_level && now.whole_level == used.whole_level &&
+           fresh.physical() == used.target + used.offset_of(va.value());
+}
+
+/// The same of the other pages of a coalesced entry.
+bool Mmu::others_agree(const Mapping& used, VirtAddr va, const Regime& regime) {
+    const std::uint64_t bytes = std::uint64_t{1} << used.key.shift();
+    if (used.key.span == 0) return true;
+    const VirtAddr first(align_down(va.value(), bytes));
+    for (std::uint64_t offset = 0; offset < bytes; offset += level_bytes(used.key.level)) {
+        const std::optional<Walk> fresh = walk_uncached(regime, first + offset);
+        if (!fresh || !agrees(used, first + offset, *fresh)) return false;
+    }
+    return true;
+}
+
+}  // namespace nestwalk
