@@ -82,7 +82,7 @@ struct FractureParameters {
     bool full_flush{};  ///< INVLPG empties the TLB while a fractured translation is present
     FractureModel model{};
     FractureScope scope{};
-    bool globals{};     ///< global entries go too
+    bool globals{true}; ///< global entries go too
     bool invpcid{};     ///< INVPCID type 0 does the same
     bool invvpid{};     ///< INVVPID type 0 does the same
 
