@@ -27,4 +27,11 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
     return result;
 }
 
+std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options) {
+    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
+    auto system = std::make_unique<System>(experiment.machine.parameters, experiment.system);
+    Replay(*system, options).run(*source);
+    return system;
+}
+
 }  // namespace nestwalk

@@ -26,4 +26,7 @@ std::unique_ptr<TraceSource> open_workload(const Workload& workload);
 /// Throws InputError for a workload that makes no sense, Interrupted when `options.stop` was set.
 RunResult run(const Experiment& experiment, const ReplayOptions& options);
 
+/// The system that the workload leaves behind. Throws what `run` throws.
+std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options);
+
 }  // namespace nestwalk

@@ -1,0 +1,80 @@
+#include "apps/commands.h"
+#include "apps/exit_status.h"
+#include "apps/interrupt.h"
+#include "apps/output.h"
+#include "apps/simulation.h"
+#include "apps/traced_walk.h"
+#include "apps/walk_report.h"
+#include "traces/wording.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace nestwalk {
+namespace {
+
+int digit_of(char letter) {
+    if (letter >= '0' && letter <= '9') return letter - '0';
+    if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
+    if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
+    return 16;
+}
+
+/// Decimal, or hexadecimal with 0x; single `_` between digits. Nothing if it is not that or too
+/// large.
+std::optional<std::uint64_t> parse_address(std::string_view text) {
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    const std::uint64_t base = hexadecimal ? 16 : 10;
+    if (hexadecimal) text.remove_prefix(2);
+    std::uint64_t value = 0;
+    bool after_digit = false;
+    for (const char letter : text) {
+        if (letter == '_' && after_digit) {
+            after_digit = false;
+            continue;
+        }
+        const auto digit = static_cast<std::uint64_t>(digit_of(letter));
+        if (digit >= base || value > (UINT64_MAX - digit) / base) return std::nullopt;
+        value = value * base + digit;
+        after_digit = true;
+    }
+    return after_digit ? std::optional(value) : std::nullopt;
+}
+
+VirtAddr address_of(const WalkOptions& options) {
+    if (const auto value = parse_address(options.address)) return VirtAddr(*value);
+    throw InputError({"ADDRESS"}, fault("not an address", options.address,
+                                        "a 64-bit number, as 0x7f00_0000_1000 or 4096"));
+}
+
+AccessKind kind_of(const WalkOptions& options) {
+    if (options.access == "store") return AccessKind::kStore;
+    return options.access == "fetch" ? AccessKind::kFetch : AccessKind::kLoad;
+}
+
+std::unique_ptr<System> system_of(const Experiment& experiment, const WalkOptions& options) {
+    if (options.after_workload) return system_after(experiment, {.stop = &interrupted()});
+    return std::make_unique<System>(experiment.machine.parameters, experiment.system);
+}
+
+}  // namespace
+
+int walk_command(const WalkOptions& options) {
+    if (options.format == ReportFormat::kCsv) {
+        throw InputError({"--format"},
+                         "a walk has no table that csv could hold: 'csv'; expected text or json");
+    }
+    const Access access{.kind = kind_of(options), .va = address_of(options), .bytes = 1};
+    std::vector<Override> overrides;
+    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
+    const Experiment experiment = load_experiment(options.experiment, overrides);
+    const std::unique_ptr<System> system = system_of(experiment, options);
+    const TracedWalk walk = trace_walk(*system, access);
+    const WalkState state = options.after_workload ? WalkState::kAfterWorkload : WalkState::kStart;
+    write_stdout(options.format == ReportFormat::kJson ? walk_json(experiment, state, walk)
+                                                       : walk_text(experiment, state, walk));
+    return kExitDone;
+}
+
+}  // namespace nestwalk
