@@ -1,0 +1,58 @@
+#include "apps/commands.h"
+#include "apps/config_path.h"
+#include "apps/exit_status.h"
+#include "apps/experiment_file.h"
+#include "apps/json_writer.h"
+#include "apps/machine_report.h"
+#include "apps/output.h"
+#include "apps/yaml_writer.h"
+#include "traces/source_location.h"
+
+#include <nlohmann/json.hpp>
+
+namespace nestwalk {
+namespace {
+
+std::vector<Override> overrides_of(const ShowOptions& options) {
+    std::vector<Override> overrides;
+    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
+    return overrides;
+}
+
+Machine machine_named(const std::string& name, const std::vector<Override>& overrides = {}) {
+    return load_machine(find_machine(name, "", {"show machine"}), overrides);
+}
+
+std::string show_machines(const ShowOptions& options) {
+    std::vector<Machine> machines;
+    for (const std::string& name : machine_names()) machines.push_back(machine_named(name));
+    return options.format == ReportFormat::kJson ? machines_json(machines)
+                                                 : machines_text(machines);
+}
+
+std::string show_machine(const ShowOptions& options) {
+    const Machine machine = machine_named(options.name, overrides_of(options));
+    return options.format == ReportFormat::kJson ? machine_json(machine) : machine_text(machine);
+}
+
+std::string show_experiment(const ShowOptions& options) {
+    const ConfigNode resolved = resolve(load_experiment(options.name, overrides_of(options)));
+    return options.format == ReportFormat::kJson ? to_json(resolved).dump(2) + "\n"
+                                                 : write_yaml(resolved);
+}
+
+}  // namespace
+
+int show_command(const ShowOptions& options) {
+    if (options.format == ReportFormat::kCsv) {
+        throw InputError({"--format"},
+                         "show has no table that csv could hold: 'csv'; expected text "
+                         "or json");
+    }
+    write_stdout(options.what == "machines"  ? show_machines(options)
+                 : options.what == "machine" ? show_machine(options)
+                                             : show_experiment(options));
+    return kExitDone;
+}
+
+}  // namespace nestwalk
