@@ -68,7 +68,8 @@ Expectation parse_expectation(Fields& fields) {
     if (result == "miss") expected.result = Result::kMiss;
     if (result == "fault") expected.result = Result::kFault;
     if (const Word* word = fields.key("exit")) {
-        if (expected.result) fields.reject(*word, "contradiction", "one result");
+        if (expected.result && expected.result != Result::kFault)
+            fields.reject(*word, "contradiction", "no exit after a hit or a miss");
         expected.exit_reason = name(fields, *word);
     }
     if (const Word* word = fields.key("level"))

@@ -62,7 +62,7 @@ TEST_SUITE("text errors") {
             {"smi now", "trace:1:5: unexpected word: 'now'; expected t="},
             {"expect hit miss",
              "trace:1:12: contradiction: 'miss'; expected only one of hit, miss or fault"},
-            {"expect hit exit=cr3", "trace:1:12: contradiction: 'exit=cr3'; expected one result"},
+            {"expect hit exit=cr3", "trace:1:12: contradiction: 'exit=cr3'; expected no exit after a hit or a miss"},
             {"expect a=1 a=1", "trace:1:12: duplicate key: 'a=1'; expected each key at most once"},
             {"expect refs=1 refs=1",
              "trace:1:15: duplicate key: 'refs=1'; expected each key at most once"},
