@@ -32,10 +32,14 @@ std::vector<Override> overrides_of(const RunOptions& options) {
     return overrides;
 }
 
-/// Prints the verdict of a checked run.
+/// Prints the verdict of a checked run. One that checked nothing has not passed.
 int report_checks(const RunResult& result) {
     for (const std::string& failure : result.failures) fmt::print(stderr, "{}\n", failure);
     fmt::print(stderr, "{} expectations checked, {} failed\n", result.checked, result.failures.size());
+    if (result.checked == 0) {
+        fmt::print(stderr, "--check: the trace has no expect record that was reached\n");
+        return kExitCheckFailed;
+    }
     return result.failures.empty() ? kExitDone : kExitCheckFailed;
 }
 
