@@ -1,13 +1,13 @@
-// Accessed and dirty bits: which entries a walk writes, what counts as a write in the host dimension, and
-// the EPT violations that such writes end in.
+// Accessed and dirty bits: which entries a walk writes, what counts as a write in the host
+// dimension, and the EPT violations that such writes end in.
+
+#include "tests/models/hand_built_tables.h"
 
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/hand_built_tables.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -113,7 +113,8 @@ TEST_CASE("A and D: what a walk wrote stands in memory, and the next walk writes
             CHECK((raw & dirty) == (level == 1 ? dirty : 0));
         }
         const Outcome& again = tables.translate(kVa, AccessKind::kStore);
-        for (const EntryRead& read : again.reads) CHECK_FALSE((read.set_accessed || read.set_dirty));
+        for (const EntryRead& read : again.reads)
+            CHECK_FALSE((read.set_accessed || read.set_dirty));
     }
 }
 
@@ -212,7 +213,8 @@ TEST_CASE("EPT violation: data needs R for loads, W for stores, X for fetches") 
         std::uint64_t right;
         AccessKind refused;
     };
-    for (const Refusal& refusal : {Refusal{kRw, AccessKind::kStore}, Refusal{4, AccessKind::kFetch}}) {
+    for (const Refusal& refusal :
+         {Refusal{kRw, AccessKind::kStore}, Refusal{4, AccessKind::kFetch}}) {
         HandBuiltTables tables = clear_tables(HostBits::kEptWithoutBits, Start::kGuestSet);
         const std::uint64_t location = tables.host_entry(region(5), 1);
         tables.host_memory.write(location, tables.host_memory.read(location) & ~refusal.right);
@@ -224,7 +226,8 @@ TEST_CASE("EPT violation: data needs R for loads, W for stores, X for fetches") 
     }
     HandBuiltTables execute_only = clear_tables(HostBits::kEptWithoutBits, Start::kGuestSet);
     const std::uint64_t location = execute_only.host_entry(region(5), 1);
-    execute_only.host_memory.write(location, (execute_only.host_memory.read(location) & ~kEptRwx) | 4);
+    execute_only.host_memory.write(location,
+                                   (execute_only.host_memory.read(location) & ~kEptRwx) | 4);
     CHECK(execute_only.translate(kVa).fault.kind == FaultKind::kEptViolation);
     CHECK(execute_only.translate(kVa, AccessKind::kFetch).result == TranslationResult::kMiss);
 }

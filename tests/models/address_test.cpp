@@ -1,9 +1,9 @@
 // Canonical addresses: bits above the translated ones repeat the highest of them.
 
-#include <doctest/doctest.h>
-
 #include "models/address.h"
 #include "models/page_size.h"
+
+#include <doctest/doctest.h>
 
 using namespace nestwalk;
 

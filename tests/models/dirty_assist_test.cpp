@@ -1,9 +1,9 @@
-// A store that hits a TLB entry whose D bit is cached as clear is neither a plain hit nor a miss: a dirty
-// assist walks, sets D in memory and in the entry.
-
-#include <doctest/doctest.h>
+// A store that hits a TLB entry whose D bit is cached as clear is neither a plain hit nor a miss: a
+// dirty assist walks, sets D in memory and in the entry.
 
 #include "tests/models/test_system.h"
+
+#include <doctest/doctest.h>
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -19,7 +19,8 @@ SystemParameters clear_bits(SystemParameters parameters = {}) {
 
 }  // namespace
 
-TEST_CASE("dirty assist: the first store to a page read before sets D, the second is a plain hit (T31)") {
+TEST_CASE(
+    "dirty assist: the first store to a page read before sets D, the second is a plain hit (T31)") {
     TestSystem system(exact_machine(), clear_bits());
     CHECK(system.load(0x1000) == "miss, 4 reads");
     CHECK((system.entry(0x1000, 1) & kD) == 0);
@@ -50,10 +51,8 @@ TEST_CASE("dirty assist: D cleared in memory is not set again while the entry li
 
 TEST_CASE("dirty assist: an STLB entry with D clear is assisted, and both levels learn of it") {
     MachineParameters machine = exact_machine();
-    machine.l1_dtlb = {{.name = "dtlb",
-                        .entries = 1,
-                        .ways = 1,
-                        .holds = held(MappingClass::kTranslation, {1})}};
+    machine.l1_dtlb = {
+        {.name = "dtlb", .entries = 1, .ways = 1, .holds = held(MappingClass::kTranslation, {1})}};
     TestSystem system(machine, clear_bits());
     system.load(0x1000);
     system.load(0x2000);
@@ -113,8 +112,11 @@ TEST_CASE("dirty assist: a global entry made under another PCID is replaced, not
     use_two_pcids(system);
     for (const char* space : {"p1", "p2"}) {
         system.keep_and_load(space);
-        system.apply(Map{.va = VirtAddr(0x1000), .size = PageSize::k4K, .to = 0x9000,
-                         .global = true, .user = true});
+        system.apply(Map{.va = VirtAddr(0x1000),
+                         .size = PageSize::k4K,
+                         .to = 0x9000,
+                         .global = true,
+                         .user = true});
     }
     CHECK(system.load(0x1000) == "miss, 4 reads");
     system.keep_and_load("p1");

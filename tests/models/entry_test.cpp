@@ -1,10 +1,10 @@
-// Entries in both formats. Bit numbers are those of the manuals' figures (SDM "4-Level Paging and 5-Level
-// Paging" and "The Extended Page Table Mechanism").
-
-#include <doctest/doctest.h>
+// Entries in both formats. Bit numbers are those of the manuals' figures (SDM "4-Level Paging and
+// 5-Level Paging" and "The Extended Page Table Mechanism").
 
 #include "models/entry.h"
 #include "tests/models/test_system.h"
+
+#include <doctest/doctest.h>
 
 using namespace nestwalk;
 using namespace nestwalk::test;

@@ -1,12 +1,12 @@
-// Pages that nothing has mapped yet are mapped by their first access, before its walk, with the sizes that
-// the system gives; a page that a record unmapped faults instead.
+// Pages that nothing has mapped yet are mapped by their first access, before its walk, with the
+// sizes that the system gives; a page that a record unmapped faults instead.
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -22,7 +22,8 @@ SystemParameters with_hole(std::uint64_t at, std::uint64_t bytes = k4K) {
     return parameters;
 }
 
-/// Level of the host leaf behind a guest page mapped to `gpa`, seen by the size of a 1G guest page's piece.
+/// Level of the host leaf behind a guest page mapped to `gpa`, seen by the size of a 1G guest
+/// page's piece.
 int host_level_at(const SystemParameters& parameters, std::uint64_t gpa) {
     TestSystem system(exact_machine(), parameters);
     system.map_to(kA, kGpa & ~(k1G - 1), PageSize::k1G);
@@ -178,7 +179,8 @@ TEST_CASE("shadow paging: a walk is native, over leaves of the smaller size") {
     CHECK(small.load(kA + k4K) == "miss, 1 read");
 }
 
-TEST_CASE("shadow paging: changes of the guest's tables reach the shadow, caches keep what they had") {
+TEST_CASE(
+    "shadow paging: changes of the guest's tables reach the shadow, caches keep what they had") {
     SystemParameters parameters = nested_system();
     parameters.paging = Paging::kShadow;
     TestSystem system(exact_machine(), parameters);

@@ -1,21 +1,22 @@
-// Page fracturing: a guest page larger than the host pages behind it is cached in pieces, and Intel processors
-// answer a page-selective invalidation with a flush of the TLB while such pieces may be there.
+// Page fracturing: a guest page larger than the host pages behind it is cached in pieces, and Intel
+// processors answer a page-selective invalidation with a flush of the TLB while such pieces may be
+// there.
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tests/models/test_system.h"
-
 using namespace nestwalk;
 using namespace nestwalk::test;
 
 namespace {
 
-constexpr std::uint64_t kX = 0x4000'0000;            // in a 2M guest page
+constexpr std::uint64_t kX = 0x4000'0000;                      // in a 2M guest page
 constexpr std::uint64_t kU1 = 0x8000'1000, kU2 = 0x8000'2000;  // in 4K guest pages
-constexpr std::uint64_t kG = 0xc000'0000;            // a global 4K guest page
+constexpr std::uint64_t kG = 0xc000'0000;                      // a global 4K guest page
 
 SystemParameters fractured_system(PageSize guest = PageSize::k2M, PageSize host = PageSize::k4K) {
     SystemParameters parameters = nested_system(PageSize::k4K, host);
@@ -97,7 +98,8 @@ TEST_CASE("fracture: globals go with the rest only where the machine says so (T6
     }
 }
 
-TEST_CASE("fracture: after the flush nothing fractured is there, and INVLPG is selective again (T69)") {
+TEST_CASE(
+    "fracture: after the flush nothing fractured is there, and INVLPG is selective again (T69)") {
     Filled filled(fracturing_machine());
     filled.system.invlpg(kU1);
     filled.system.load(kU1);
@@ -137,7 +139,8 @@ TEST_CASE("fracture: INVVPID 0 flushes only where the machine says so") {
 }
 
 // The sticky bit outlives the fractured entries; the exact model counts them.
-TEST_CASE("fracture: dropping the fractured page leaves the sticky bit set, and the exact one clear") {
+TEST_CASE(
+    "fracture: dropping the fractured page leaves the sticky bit set, and the exact one clear") {
     for (const FractureModel model : {FractureModel::kSticky, FractureModel::kExact}) {
         FractureParameters fracture = fracturing_machine().fracture;
         fracture.model = model;
@@ -148,7 +151,9 @@ TEST_CASE("fracture: dropping the fractured page leaves the sticky bit set, and 
     }
 }
 
-TEST_CASE("fracture: an operation that leaves other entries leaves the sticky bit, one that leaves none clears it") {
+TEST_CASE(
+    "fracture: an operation that leaves other entries leaves the sticky bit, one that leaves none "
+    "clears it") {
     Filled kept(fracturing_machine());
     kept.system.reload_cr3();  // the global page stays
     kept.system.invlpg(kU1);
@@ -219,7 +224,8 @@ TEST_CASE("fracture: a flush whose scope leaves a fractured page leaves the bit 
     }
 }
 
-TEST_CASE("fracture: a host page that is split under a guest page fractures it on the refill (T74)") {
+TEST_CASE(
+    "fracture: a host page that is split under a guest page fractures it on the refill (T74)") {
     TestSystem system(fracturing_machine(), fractured_system(PageSize::k2M, PageSize::k2M));
     system.map_to(kX, 0x1'0000'0000, PageSize::k2M);
     system.load(kX);

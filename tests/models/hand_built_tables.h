@@ -1,18 +1,18 @@
 #pragma once
 
-// Paging structures written entry by entry at addresses that the test chooses, and translation hardware
-// that walks them: no page-table editor and no first touch between a claim and its numbers. In the host
-// dimension, guest-physical address X lies at host-physical X + kHostOffset.
+// Paging structures written entry by entry at addresses that the test chooses, and translation
+// hardware that walks them: no page-table editor and no first touch between a claim and its
+// numbers. In the host dimension, guest-physical address X lies at host-physical X + kHostOffset.
+
+#include "models/mmu.h"
+#include "tests/models/machines.h"
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "models/mmu.h"
-#include "tests/models/machines.h"
-#include "tests/models/test_system.h"
 
 namespace nestwalk::test {
 

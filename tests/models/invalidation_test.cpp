@@ -1,11 +1,11 @@
-// What the operations that any supervisor may execute must drop, and what the exact machine then still holds:
-// SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
+// What the operations that any supervisor may execute must drop, and what the exact machine then
+// still holds: SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -35,7 +35,8 @@ struct TwoPcids {
 
 }  // namespace
 
-TEST_CASE("MOV CR3: without PCIDs everything but globals goes, paging-structure entries too (T01)") {
+TEST_CASE(
+    "MOV CR3: without PCIDs everything but globals goes, paging-structure entries too (T01)") {
     TestSystem system(exact_machine());
     system.map_global(kGlobal);
     system.load(kA);

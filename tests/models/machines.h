@@ -1,13 +1,13 @@
 #pragma once
 
-// Machines that the tests of models/ run on, built in code: one with every structure and no limits, and
-// ones that have only the structures a claim is about.
+// Machines that the tests of models/ run on, built in code: one with every structure and no limits,
+// and ones that have only the structures a claim is about.
+
+#include "models/machine.h"
 
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "models/machine.h"
 
 namespace nestwalk::test {
 

@@ -1,13 +1,14 @@
-// Editing a page table: what software writes, entry by entry, and which frames it takes and gives back.
+// Editing a page table: what software writes, entry by entry, and which frames it takes and gives
+// back.
+
+#include "models/operation_error.h"
+#include "models/page_table.h"
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "models/operation_error.h"
-#include "models/page_table.h"
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -23,7 +24,8 @@ constexpr std::uint64_t kNoExecute = std::uint64_t{1} << 63;
 struct Fixture {
     explicit Fixture(int table_levels = 4, EntryFormat format = EntryFormat::kOrdinary,
                      InitialBits bits = InitialBits::kAccessedAndDirty)
-        : levels(table_levels), root(PageTable::new_root(memory, frames)),
+        : levels(table_levels),
+          root(PageTable::new_root(memory, frames)),
           table({root, levels, format}, memory, frames, bits) {}
 
     /// Entry of `level` on the path of `va`.

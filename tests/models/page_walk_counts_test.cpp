@@ -1,5 +1,7 @@
-// How many reads an access makes once the paging-structure caches hold what earlier accesses left there, and
-// how large the pages are that the TLBs keep.
+// How many reads an access makes once the paging-structure caches hold what earlier accesses left
+// there, and how large the pages are that the TLBs keep.
+
+#include "tests/models/test_system.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +9,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -78,13 +78,15 @@ TEST_CASE("paging-structure caches: the outcome names the level that a walk star
 // One array of four entries: a walk inserts PML4E, PDPTE and PDE.
 TEST_CASE("paging-structure caches: entries are evicted like any others") {
     MachineParameters machine = exact_machine();
-    machine.paging_structure_caches = {
-        {.name = "pde", .entries = 2, .ways = 2, .holds = held(MappingClass::kPagingStructure, {2})}};
+    machine.paging_structure_caches = {{.name = "pde",
+                                        .entries = 2,
+                                        .ways = 2,
+                                        .holds = held(MappingClass::kPagingStructure, {2})}};
     TestSystem system(machine);
     CHECK(reads(system, kA) == 4);
     CHECK(reads(system, kA + k2M) == 4);
-    CHECK(reads(system, kA + k4K) == 1);             // uses the first PDE
-    CHECK(reads(system, kA + 2 * k2M) == 4);         // replaces the second
+    CHECK(reads(system, kA + k4K) == 1);      // uses the first PDE
+    CHECK(reads(system, kA + 2 * k2M) == 4);  // replaces the second
     CHECK(reads(system, kA + 2 * k4K) == 1);
     CHECK(reads(system, kA + k2M + k4K) == 4);
 }
@@ -137,7 +139,8 @@ TEST_CASE("accesses: count and stride make so many translations, a page crossing
 
 TEST_CASE("accesses: a non-canonical address faults and leaves nothing behind") {
     for (const Paging paging : {Paging::kNative, Paging::kNested, Paging::kShadow}) {
-        for (const std::uint64_t va : {std::uint64_t{1} << 47, std::uint64_t{0xffff'7000'0000'0000}}) {
+        for (const std::uint64_t va :
+             {std::uint64_t{1} << 47, std::uint64_t{0xffff'7000'0000'0000}}) {
             SystemParameters parameters;
             parameters.paging = paging;
             TestSystem system(exact_machine(), parameters);

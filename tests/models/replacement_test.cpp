@@ -1,5 +1,8 @@
-// Replacement policies. Each is held against a model written another way than the code (a list of ways
-// by age, tree bits by name) or against a sequence worked out by hand from the policy's definition.
+// Replacement policies. Each is held against a model written another way than the code (a list of
+// ways by age, tree bits by name) or against a sequence worked out by hand from the policy's
+// definition.
+
+#include "models/replacement.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +11,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "models/replacement.h"
 
 using namespace nestwalk;
 
@@ -85,9 +86,9 @@ TEST_CASE("replacement: sets do not disturb each other") {
     CHECK(replacement.victim(1, {0, 2}) == 0);
 }
 
-// Four ways: a root bit and a bit for each pair; a use turns the bits on its way to the other side. After
-// 0, 1, 2, 3 root and both pairs point left: 0; root turns right, to the pair that points at 2; then the
-// left pair points at 1, the right one at 3.
+// Four ways: a root bit and a bit for each pair; a use turns the bits on its way to the other side.
+// After 0, 1, 2, 3 root and both pairs point left: 0; root turns right, to the pair that points at
+// 2; then the left pair points at 1, the right one at 3.
 TEST_CASE("replacement: tree-PLRU of 4 ways replaces 0, 2, 1, 3 in a row of misses") {
     Replacement replacement = filled(ReplacementPolicy::kTreePlru, 4);
     CHECK(victims(replacement, {0, 4}, 8) == Ways{0, 2, 1, 3, 0, 2, 1, 3});
@@ -105,7 +106,8 @@ TEST_CASE("replacement: tree-PLRU of 16 ways replaces in the order of reversed b
           Ways{0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
 }
 
-// A way is the victim exactly if, of every subtree that holds it, its half was not the one used last.
+// A way is the victim exactly if, of every subtree that holds it, its half was not the one used
+// last.
 TEST_CASE("replacement: tree-PLRU avoids the half used last at every level") {
     for (const std::uint32_t ways : {4u, 8u, 16u}) {
         Replacement replacement = filled(ReplacementPolicy::kTreePlru, ways);
@@ -139,8 +141,9 @@ TEST_CASE("replacement: tree-PLRU turns to the other half where its range has no
     CHECK(victims(replacement, {4, 2}, 4) == Ways{4, 5, 4, 5});
 }
 
-// Three subtrees of four ways. The victim is in the subtree after the one used last, where its tree-PLRU
-// points: the subtrees take turns, and each goes through its ways in the order 0, 2, 1, 3.
+// Three subtrees of four ways. The victim is in the subtree after the one used last, where its
+// tree-PLRU points: the subtrees take turns, and each goes through its ways in the order 0, 2,
+// 1, 3.
 TEST_CASE("replacement: (MRU+1)%3-PLRU4 goes round its three subtrees") {
     Replacement replacement = filled(ReplacementPolicy::kMru3Plru4, 12);
     CHECK(victims(replacement, {0, 12}, 12) == Ways{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11});
@@ -150,7 +153,8 @@ TEST_CASE("replacement: (MRU+1)%3-PLRU4 leaves the subtree used last alone") {
     Replacement replacement = filled(ReplacementPolicy::kMru3Plru4, 12);
     replacement.hit(0, 1);  // subtree 0; its root points right now, its left pair at 0
     CHECK(replacement.victim(0, {0, 12}) == 4);
-    replacement.hit(0, 10);  // subtree 2, so that subtree 0 is next: ways 2 and 3, used in this order
+    replacement.hit(0,
+                    10);  // subtree 2, so that subtree 0 is next: ways 2 and 3, used in this order
     CHECK(replacement.victim(0, {0, 12}) == 2);
 }
 
@@ -160,8 +164,8 @@ TEST_CASE("replacement: (MRU+1)%3-PLRU4 skips subtrees outside its range") {
     CHECK(victims(replacement, {4, 2}, 4) == Ways{4, 5, 4, 5});
 }
 
-// One reference bit a way; the first way without it is replaced. When the last bit is set the others
-// are cleared.
+// One reference bit a way; the first way without it is replaced. When the last bit is set the
+// others are cleared.
 TEST_CASE("replacement: NRU replaces the first way not used since the bits were cleared") {
     Replacement replacement = filled(ReplacementPolicy::kNru, 4);  // filling 3 cleared 0, 1, 2
     CHECK(replacement.victim(0, {0, 4}) == 0);
@@ -181,16 +185,17 @@ TEST_CASE("replacement: NRU finds a victim in a range whose ways were all used")
     CHECK(replacement.victim(0, {0, 2}) == 0);
 }
 
-// Jaleel et al., "High Performance Cache Replacement Using Re-Reference Interval Prediction": SRRIP-HP
-// with two bits: fills at 2, hits at 0, the first way at 3 is replaced, all age until one is.
+// Jaleel et al., "High Performance Cache Replacement Using Re-Reference Interval Prediction":
+// SRRIP-HP with two bits: fills at 2, hits at 0, the first way at 3 is replaced, all age until one
+// is.
 TEST_CASE("replacement: SRRIP keeps what was used again and replaces what was not") {
     Replacement replacement = filled(ReplacementPolicy::kSrrip, 4);  // 2 2 2 2
     replacement.hit(0, 0);                                           // 0 2 2 2
     CHECK(replacement.victim(0, {0, 4}) == 1);                       // 1 3 3 3
     replacement.fill(0, 1);                                          // 1 2 3 3
     CHECK(replacement.victim(0, {0, 4}) == 2);
-    replacement.fill(0, 2);  // 1 2 2 3
-    replacement.hit(0, 3);   // 1 2 2 0
+    replacement.fill(0, 2);                     // 1 2 2 3
+    replacement.hit(0, 3);                      // 1 2 2 0
     CHECK(replacement.victim(0, {0, 4}) == 1);  // 2 3 3 1
     CHECK(replacement.victim(0, {3, 1}) == 3);
 }
@@ -205,7 +210,8 @@ TEST_CASE("replacement: random replacement repeats with its seed, and another se
     CHECK(ways != victims(other, all, 64));
 }
 
-// 8000 draws of 8 ways: 1000 each, standard deviation sqrt(8000 * 1/8 * 7/8) = 29.6; six of these are 178.
+// 8000 draws of 8 ways: 1000 each, standard deviation sqrt(8000 * 1/8 * 7/8) = 29.6; six of these
+// are 178.
 TEST_CASE("replacement: random replacement takes each way about as often") {
     Replacement replacement(ReplacementPolicy::kRandom, 1, 8, 1);
     std::array<int, 8> drawn{};

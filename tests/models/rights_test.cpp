@@ -1,9 +1,9 @@
-// Rights are kept in an entry as the tables gave them and judged at each use, so that a change of CR0.WP,
-// CR4.SMEP, CR4.SMAP or EFER.NXE needs no flush. SDM "Access Rights" gives the rules.
-
-#include <doctest/doctest.h>
+// Rights are kept in an entry as the tables gave them and judged at each use, so that a change of
+// CR0.WP, CR4.SMEP, CR4.SMAP or EFER.NXE needs no flush. SDM "Access Rights" gives the rules.
 
 #include "tests/models/test_system.h"
+
+#include <doctest/doctest.h>
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -50,7 +50,8 @@ void write_nxe(TestSystem& system, bool on) {
 
 }  // namespace
 
-TEST_CASE("rights: a user access needs a user page, a store a writable one, a fetch an executable one") {
+TEST_CASE(
+    "rights: a user access needs a user page, a store a writable one, a fetch an executable one") {
     Pages pages;
     CHECK(pages.system.load(kUserPage) == "hit");
     CHECK(pages.system.store(kUserPage) == "hit");
@@ -155,10 +156,12 @@ TEST_CASE("rights: those of all levels count") {
     }
 }
 
-TEST_CASE("rights: a fault drops the page and the entries that lead to it, and nothing else (O22)") {
+TEST_CASE(
+    "rights: a fault drops the page and the entries that lead to it, and nothing else (O22)") {
     TestSystem system(exact_machine());
     system.map(0x1000);
-    system.apply(Map{.va = VirtAddr(0x2000), .size = PageSize::k4K, .read_only = true, .user = true});
+    system.apply(
+        Map{.va = VirtAddr(0x2000), .size = PageSize::k4K, .read_only = true, .user = true});
     system.load(0x1000);
     system.load(0x2000);
     system.load(k1G);
@@ -166,6 +169,6 @@ TEST_CASE("rights: a fault drops the page and the entries that lead to it, and n
     CHECK(system.load(0x1000) == "hit");
     CHECK(system.load(k1G) == "hit");
     system.evict(k1G);
-    CHECK(system.load(k1G) == "miss, 1 read");     // its PDE is still there
+    CHECK(system.load(k1G) == "miss, 1 read");      // its PDE is still there
     CHECK(system.load(0x2000) == "miss, 4 reads");  // all entries on its path went
 }

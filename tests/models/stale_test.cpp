@@ -1,11 +1,11 @@
-// Translations that outlive a change of the tables: legal, counted, and told apart from fresh ones by a walk
-// of the tables as they stand.
+// Translations that outlive a change of the tables: legal, counted, and told apart from fresh ones
+// by a walk of the tables as they stand.
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -157,7 +157,8 @@ TEST_CASE("stale: a host page that moved is found where it was until INVEPT") {
     CHECK_FALSE(system.last().stale);
 }
 
-TEST_CASE("stale: a new root seen through a global entry is noticed without a write to the tables") {
+TEST_CASE(
+    "stale: a new root seen through a global entry is noticed without a write to the tables") {
     TestSystem system(exact_machine());
     system.apply(DeclareSpace{"other", {}});
     system.map_global(kA);

@@ -1,12 +1,12 @@
-// State as plain values: equal histories give equal states, a loop comes back to one, and the digest that is
-// kept as things change tells states apart and never tells equal ones apart.
+// State as plain values: equal histories give equal states, a loop comes back to one, and the
+// digest that is kept as things change tells states apart and never tells equal ones apart.
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -52,9 +52,9 @@ void flush_and_touch_50_pages(TestSystem& system) {
     for (std::uint64_t page = 0; page < 50; ++page) system.load(0x40'0000 + page * k4K);
 }
 
-constexpr ReplacementPolicy kPolicies[] = {ReplacementPolicy::kTrueLru, ReplacementPolicy::kTreePlru,
-                                           ReplacementPolicy::kMru3Plru4, ReplacementPolicy::kNru,
-                                           ReplacementPolicy::kSrrip};
+constexpr ReplacementPolicy kPolicies[] = {
+    ReplacementPolicy::kTrueLru, ReplacementPolicy::kTreePlru, ReplacementPolicy::kMru3Plru4,
+    ReplacementPolicy::kNru, ReplacementPolicy::kSrrip};
 
 }  // namespace
 
@@ -73,12 +73,12 @@ TEST_CASE("state: two systems that are driven alike are equal and have equal dig
     }
 }
 
-// What a digest is asked for in between must not show in it: first keeps its own up to date at every step,
-// second works it out once, from a state that was never asked.
+// What a digest is asked for in between must not show in it: first keeps its own up to date at
+// every step, second works it out once, from a state that was never asked.
 TEST_CASE("state: a digest kept up to date equals one worked out at the end") {
-    for (const ReplacementPolicy policy : {ReplacementPolicy::kTrueLru, ReplacementPolicy::kTreePlru,
-                                           ReplacementPolicy::kNru, ReplacementPolicy::kSrrip,
-                                           ReplacementPolicy::kRandom}) {
+    for (const ReplacementPolicy policy :
+         {ReplacementPolicy::kTrueLru, ReplacementPolicy::kTreePlru, ReplacementPolicy::kNru,
+          ReplacementPolicy::kSrrip, ReplacementPolicy::kRandom}) {
         TestSystem first(small_machine(policy), nested_system());
         TestSystem second(small_machine(policy), nested_system());
         for (std::uint64_t step = 0; step < 200; ++step) {
@@ -122,14 +122,16 @@ TEST_CASE("state: a loop of a flush and 50 accesses comes back to an earlier sta
 TEST_CASE("state: what decides later behaviour changes state and digest") {
     using Change = void (*)(TestSystem&);
     const std::vector<Change> changes{
-        [](TestSystem& system) { system.load(0x1000); },            // an L1 hit: recency alone
-        [](TestSystem& system) { system.load(0x9000); },            // a fill
-        [](TestSystem& system) { system.invlpg(0x1000); },          // a drop
-        [](TestSystem& system) { system.map(0x9000); },             // page tables, frames
+        [](TestSystem& system) { system.load(0x1000); },    // an L1 hit: recency alone
+        [](TestSystem& system) { system.load(0x9000); },    // a fill
+        [](TestSystem& system) { system.invlpg(0x1000); },  // a drop
+        [](TestSystem& system) { system.map(0x9000); },     // page tables, frames
         [](TestSystem& system) { system.edit(0x1000, {.dirty = false}); },
         [](TestSystem& system) { system.set_cr4(ControlFlag::kSmap); },
         [](TestSystem& system) { system.clear_cr4(ControlFlag::kPge); },
-        [](TestSystem& system) { system.apply(DeclareSpace{"other", {}}); },
+        [](TestSystem& system) {
+            system.apply(DeclareSpace{"other", {}});
+        },
         [](TestSystem& system) { system.vm_exit(); },
     };
     for (const Change change : changes) {
@@ -149,7 +151,7 @@ TEST_CASE("state: an operation that drops nothing leaves the state alone") {
     system.load(0x1000);
     const SystemState before = system.state();
     const std::uint64_t digest = system.digest();
-    system.load(0x1000);              // a hit, where order of use leaves no trace
+    system.load(0x1000);                    // a hit, where order of use leaves no trace
     system.invlpg(std::uint64_t{1} << 47);  // non-canonical: no operation
     system.load(std::uint64_t{1} << 47);
     CHECK(system.last().fault.kind == FaultKind::kGeneralProtection);
@@ -159,7 +161,8 @@ TEST_CASE("state: an operation that drops nothing leaves the state alone") {
 
 // One fill, into the way that is the most recent one from the start.
 TEST_CASE("state: an array that was used and emptied equals one that never was") {
-    for (const ReplacementPolicy policy : {ReplacementPolicy::kTrueLru, ReplacementPolicy::kRandom}) {
+    for (const ReplacementPolicy policy :
+         {ReplacementPolicy::kTrueLru, ReplacementPolicy::kRandom}) {
         MachineParameters machine = small_machine(policy);
         machine.stlb.clear();
         machine.paging_structure_caches.clear();

@@ -1,18 +1,19 @@
 #pragma once
 
-// A system that tests drive with one short call a record. What an access did comes back as a phrase, so
-// that a test reads as its claim: load(a) == "miss, 4 reads". The whole outcome is in last().
+// A system that tests drive with one short call a record. What an access did comes back as a
+// phrase, so that a test reads as its claim: load(a) == "miss, 4 reads". The whole outcome is in
+// last().
+
+#include "models/operation.h"
+#include "models/operation_error.h"
+#include "models/outcome.h"
+#include "models/system.h"
+#include "tests/models/machines.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "models/operation.h"
-#include "models/outcome.h"
-#include "models/operation_error.h"
-#include "models/system.h"
-#include "tests/models/machines.h"
 
 namespace nestwalk::test {
 
@@ -26,11 +27,20 @@ inline constexpr std::uint64_t k256T = std::uint64_t{1} << 48;
 inline std::string phrase(const Outcome& outcome) {
     std::string text;
     switch (outcome.result) {
-        case TranslationResult::kNone: text = "no translation"; break;
-        case TranslationResult::kL1Hit: text = "hit"; break;
-        case TranslationResult::kStlbHit: text = "STLB hit"; break;
-        case TranslationResult::kMiss: text = "miss"; break;
-        case TranslationResult::kFault: return name_of(outcome.fault.kind);
+        case TranslationResult::kNone:
+            text = "no translation";
+            break;
+        case TranslationResult::kL1Hit:
+            text = "hit";
+            break;
+        case TranslationResult::kStlbHit:
+            text = "STLB hit";
+            break;
+        case TranslationResult::kMiss:
+            text = "miss";
+            break;
+        case TranslationResult::kFault:
+            return name_of(outcome.fault.kind);
     }
     const std::size_t reads = outcome.reads.size();
     if (reads > 0) text += ", " + std::to_string(reads) + (reads == 1 ? " read" : " reads");

@@ -1,5 +1,8 @@
-// Geometry of TLBs: which set a page falls into, what two levels of TLB keep. The closed forms are those
-// published for a 128-set, 12-way STLB indexed by XOR of seven bits, beside a 16-set, 4-way L1.
+// Geometry of TLBs: which set a page falls into, what two levels of TLB keep. The closed forms are
+// those published for a 128-set, 12-way STLB indexed by XOR of seven bits, beside a 16-set, 4-way
+// L1.
+
+#include "tests/models/test_system.h"
 
 #include <cstdint>
 #include <functional>
@@ -7,8 +10,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -66,8 +67,9 @@ std::vector<std::uint64_t> strided(int count, std::uint64_t stride_bytes) {
 
 }  // namespace
 
-// Bits 6:0 and 13:7 of VPN = (j << 14) | (k << 7) | k are equal, so their XOR is 0 for all 16 pages: one set
-// of 12 ways, and LRU misses each. Linearly, k = 0, 16, ..., 112 are 8 sets of 2 pages.
+// Bits 6:0 and 13:7 of VPN = (j << 14) | (k << 7) | k are equal, so their XOR is 0 for all 16
+// pages: one set of 12 ways, and LRU misses each. Linearly, k = 0, 16, ..., 112 are 8 sets of 2
+// pages.
 TEST_CASE("TLB: 16 pages whose index halves are equal collide under XOR-7 and not linearly") {
     std::vector<std::uint64_t> pages;
     for (const std::uint64_t j : {0u, 1u}) {
@@ -78,7 +80,8 @@ TEST_CASE("TLB: 16 pages whose index halves are equal collide under XOR-7 and no
     CHECK(steady_pass(published_machine(IndexHash::kLinear), pages).stlb == 0);
 }
 
-// 512 KiB are 128 pages: bits 6:0 are 0, bits 13:7 count from 0 to 63. XOR gives 64 sets, linear one.
+// 512 KiB are 128 pages: bits 6:0 are 0, bits 13:7 count from 0 to 63. XOR gives 64 sets, linear
+// one.
 TEST_CASE("TLB: 64 pages 512 KiB apart collide linearly and not under XOR-7") {
     CHECK(steady_pass(published_machine(IndexHash::kXorFold), strided(64, 512 * 1024)).stlb == 0);
     CHECK(steady_pass(published_machine(IndexHash::kLinear), strided(64, 512 * 1024)).stlb == 64);
@@ -94,15 +97,16 @@ TEST_CASE("TLB: 5 pages 64 KiB apart miss a 16-set 4-way L1 each time and never 
     CHECK(steady_pass(published_machine(IndexHash::kLinear), strided(4, 64 * 1024)).l1 == 0);
 }
 
-// 64 entries hold 64 consecutive pages; one more page makes a set of five, whose pages miss each time.
+// 64 entries hold 64 consecutive pages; one more page makes a set of five, whose pages miss each
+// time.
 TEST_CASE("TLB: 64 consecutive pages fit a 16-set 4-way L1, 65 leave one set of five") {
     CHECK(steady_pass(published_machine(IndexHash::kLinear), strided(64, 4096)).l1 == 0);
     CHECK(steady_pass(published_machine(IndexHash::kLinear), strided(65, 4096)).l1 == 5);
 }
 
 TEST_CASE("TLB: a miss fills both levels, an STLB hit refills the L1") {
-    TestSystem system(two_levels(tlb("dtlb", 1, 1, IndexHash::kLinear),
-                                 tlb("stlb", 1, 4, IndexHash::kLinear)));
+    TestSystem system(
+        two_levels(tlb("dtlb", 1, 1, IndexHash::kLinear), tlb("stlb", 1, 4, IndexHash::kLinear)));
     CHECK(system.load(0x1000) == "miss, 4 reads");
     REQUIRE(system.last().fills.size() == 5);  // PML4E, PDPTE, PDE, and the page in both levels
     CHECK(system.load(0x1000) == "hit");
@@ -112,11 +116,11 @@ TEST_CASE("TLB: a miss fills both levels, an STLB hit refills the L1") {
     CHECK(system.load(0x1000) == "hit");
 }
 
-// Neither inclusive nor exclusive. A and B fill an STLB of two ways; hits on A in the L1 do not make A
-// recent in the STLB, so C replaces A there; and that does not take A from the L1.
+// Neither inclusive nor exclusive. A and B fill an STLB of two ways; hits on A in the L1 do not
+// make A recent in the STLB, so C replaces A there; and that does not take A from the L1.
 TEST_CASE("TLB: an L1 hit does not touch the STLB, and an STLB eviction does not touch the L1") {
-    TestSystem system(two_levels(tlb("dtlb", 1, 4, IndexHash::kLinear),
-                                 tlb("stlb", 1, 2, IndexHash::kLinear)));
+    TestSystem system(
+        two_levels(tlb("dtlb", 1, 4, IndexHash::kLinear), tlb("stlb", 1, 2, IndexHash::kLinear)));
     system.load(0xa000);
     system.load(0xb000);
     for (int repeat = 0; repeat < 3; ++repeat) CHECK(system.load(0xa000) == "hit");
@@ -129,8 +133,8 @@ TEST_CASE("TLB: an L1 hit does not touch the STLB, and an STLB eviction does not
 }
 
 TEST_CASE("TLB: an eviction from the L1 writes nothing to the STLB") {
-    TestSystem system(two_levels(tlb("dtlb", 1, 1, IndexHash::kLinear),
-                                 tlb("stlb", 1, 2, IndexHash::kLinear)));
+    TestSystem system(
+        two_levels(tlb("dtlb", 1, 1, IndexHash::kLinear), tlb("stlb", 1, 2, IndexHash::kLinear)));
     system.load(0xa000);
     system.load(0xb000);  // A leaves the L1; in the STLB A is older than B
     system.load(0xc000);  // replaces A in the STLB

@@ -1,12 +1,12 @@
-// What cached paging-structure entries and guest-physical mappings save of a nested walk's 24 reads. Only
-// the caches that a claim names are there, and no TLB, so that every access walks.
+// What cached paging-structure entries and guest-physical mappings save of a nested walk's 24
+// reads. Only the caches that a claim names are there, and no TLB, so that every access walks.
+
+#include "tests/models/hand_built_tables.h"
 
 #include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/hand_built_tables.h"
 
 using namespace nestwalk;
 using namespace nestwalk::test;
@@ -17,8 +17,8 @@ constexpr std::uint64_t region(std::uint64_t number) { return number * k512G; }
 
 constexpr std::uint64_t kVa = 0x1234'5678'9000;
 
-/// A 4x4 nested mapping of kVa, and neighbours that share some of its tables. All guest-physical addresses
-/// are in 512G regions of their own unless a test says otherwise.
+/// A 4x4 nested mapping of kVa, and neighbours that share some of its tables. All guest-physical
+/// addresses are in 512G regions of their own unless a test says otherwise.
 struct Neighbours {
     explicit Neighbours(const WalkCaches& caches, int host_leaf = 1)
         : tables(walker(caches), Paging::kNested), leaf(host_leaf) {
@@ -31,17 +31,16 @@ struct Neighbours {
     }
     std::size_t reads(std::uint64_t va) { return tables.reads(va); }
 
-    const std::uint64_t g4{region(1)}, g3{region(2)}, g2{region(3)}, g1{region(4)},
-        data{region(5)};
+    const std::uint64_t g4{region(1)}, g3{region(2)}, g2{region(3)}, g1{region(4)}, data{region(5)};
     HandBuiltTables tables;
     int leaf{};
 };
 
 /// Reads of a cold walk with guest-physical caches, by where the five guest-physical addresses lie.
 std::size_t cold_reads_with_gpas_apart(std::uint64_t distance) {
-    HandBuiltTables tables(walker({.nested_translations = {1, 2, 3},
-                                   .nested_paging_structures = {2, 3, 4}}),
-                           Paging::kNested);
+    HandBuiltTables tables(
+        walker({.nested_translations = {1, 2, 3}, .nested_paging_structures = {2, 3, 4}}),
+        Paging::kNested);
     std::vector<std::uint64_t> gpas;
     for (std::uint64_t row = 0; row < 5; ++row) gpas.push_back(row * distance);
     tables.map(kVa, {gpas[0], gpas[1], gpas[2], gpas[3]}, gpas[4]);
@@ -125,7 +124,7 @@ TEST_CASE("walk caches: guest-physical translations of the four tables leave 8 r
     CHECK(walk.reads(kVa) == 24);
     CHECK(walk.reads(kVa + k4K) == 8);  // 4 guest entries, 4 host entries for the data
     CHECK(walk.tables.translate(kVa + k4K).reads_of(Dimension::kHost) == 0);  // cached by now
-    CHECK(walk.reads(kVa) == 4);  // tables and data
+    CHECK(walk.reads(kVa) == 4);                                              // tables and data
 }
 
 TEST_CASE("walk caches: a guest-physical PDE for every address leaves 9 reads") {
@@ -142,7 +141,8 @@ TEST_CASE("walk caches: a guest-physical translation of the root alone leaves 20
 }
 
 // A PDE with PS is a translation, never a paging-structure entry: the best start is the PDPTE.
-TEST_CASE("walk caches: a 2M guest page is reached in 5 reads at best from the caches of its tables") {
+TEST_CASE(
+    "walk caches: a 2M guest page is reached in 5 reads at best from the caches of its tables") {
     HandBuiltTables tables(walker({.paging_structures = {2, 3, 4}}), Paging::kNested);
     const std::uint64_t va = kVa & ~(k2M - 1);
     tables.map(va, {region(1), region(2), region(3)}, region(5));
@@ -164,8 +164,8 @@ TEST_CASE("walk caches: the longest cached prefix is used") {
     CHECK(walk.reads(kVa + k1G) == 15);
 }
 
-// A combined entry that holds the guest-physical address of the structure still owes the host walk of its
-// page: the reads of a PDE hit are 16 to 24.
+// A combined entry that holds the guest-physical address of the structure still owes the host walk
+// of its page: the reads of a PDE hit are 16 to 24.
 TEST_CASE("walk caches: a guest-physical target still owes the host walk of the table") {
     for (const std::vector<int>& nested_tlb : {std::vector<int>{}, std::vector<int>{1}}) {
         MachineParameters machine =

@@ -1,20 +1,21 @@
-// Walks with nothing cached: how many paging-structure entries are read, which, and in which order. A nested
-// walk of n guest and m host levels makes (n + 1)(m + 1) - 1 reads: each of n guest entries needs m host
-// reads to be found and one of its own, and the data needs m more.
+// Walks with nothing cached: how many paging-structure entries are read, which, and in which order.
+// A nested walk of n guest and m host levels makes (n + 1)(m + 1) - 1 reads: each of n guest
+// entries needs m host reads to be found and one of its own, and the data needs m more.
+
+#include "tests/models/hand_built_tables.h"
 
 #include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tests/models/hand_built_tables.h"
-
 using namespace nestwalk;
 using namespace nestwalk::test;
 
 namespace {
 
-constexpr std::uint64_t kVa = (std::uint64_t{1} << 47) - 0x1234'5678'9000;  // four different indices
+constexpr std::uint64_t kVa =
+    (std::uint64_t{1} << 47) - 0x1234'5678'9000;  // four different indices
 
 /// Guest tables and data each in a 512G region of its own: region 1 holds the root.
 std::uint64_t in_region(std::uint64_t region) { return region * k512G; }
@@ -122,7 +123,8 @@ TEST_CASE("walk: the physical address is the frame and the offset within the sma
 
 TEST_CASE("walk: a 4K guest page on a 2M host page is cached as 4K and is not fractured") {
     HandBuiltTables tables(walker({}), Paging::kNested);
-    tables.map(kVa, {in_region(1), in_region(2), in_region(3), in_region(4)}, in_region(5) + 0x7000);
+    tables.map(kVa, {in_region(1), in_region(2), in_region(3), in_region(4)},
+               in_region(5) + 0x7000);
     for (const std::uint64_t region : {1u, 2u, 3u, 4u, 5u}) tables.map_host(in_region(region), 2);
     const Outcome& outcome = tables.translate(kVa);
     CHECK(outcome.physical == in_region(5) + 0x7000 + kHostOffset);
@@ -131,7 +133,8 @@ TEST_CASE("walk: a 4K guest page on a 2M host page is cached as 4K and is not fr
     CHECK_FALSE(outcome.fractured_fill);
 }
 
-TEST_CASE("walk: an absent or malformed guest entry ends the walk there and leaves nothing of itself") {
+TEST_CASE(
+    "walk: an absent or malformed guest entry ends the walk there and leaves nothing of itself") {
     for (int level = 4; level >= 1; --level) {
         for (const bool absent : {true, false}) {
             HandBuiltTables tables(exact_machine(), Paging::kNested);
