@@ -4,10 +4,12 @@
 #include "apps/yaml_reader.h"
 #include "tests/apps/input_error.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -144,11 +146,12 @@ TEST_SUITE("measurement files") {
     }
 
     TEST_CASE("an unknown id lists the known ones") {
-        CHECK(error_of([] { find_measurement("invlpg-dtlb-mises"); }) ==
-              "nestwalk validate: unknown measurement: 'invlpg-dtlb-mises'; expected "
-              "invlpg-dtlb-misses, did you mean 'invlpg-dtlb-misses'?");
-        CHECK(
-            contains(error_of([] { find_measurement("../machines/zen3"); }), "invlpg-dtlb-misses"));
+        const std::string error = error_of([] { find_measurement("invlpg-dtlb-mises"); });
+        CHECK(error.starts_with("nestwalk validate: unknown measurement: 'invlpg-dtlb-mises'; "));
+        for (const std::string& id : measurement_ids()) CHECK(contains(error, id));
+        CHECK(error.ends_with("did you mean 'invlpg-dtlb-misses'?"));
+        CHECK(contains(error_of([] { find_measurement("../machines/zen3"); }),
+                       "unknown measurement: '../machines/zen3'"));
     }
 
     TEST_CASE("files of the user's own configurations come first, and their errors name them") {
@@ -168,7 +171,9 @@ TEST_SUITE("measurement files") {
         write("validation/m.yaml", text);
         write("validation/other.yaml", kGood);
 
-        CHECK(measurement_ids() == std::vector<std::string>{"invlpg-dtlb-misses", "m", "other"});
+        const std::vector<std::string> ids = measurement_ids();
+        for (const char* id : {"invlpg-dtlb-misses", "m", "other"})
+            CHECK(std::count(ids.begin(), ids.end(), id) == 1);
         CHECK(error_of([] { validate(find_measurement("m")); }) ==
               (own / "validation/m.yaml").string() +
                   ":14:26: the experiment has no phase of that name: 's'; expected f");
