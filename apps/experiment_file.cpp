@@ -118,9 +118,10 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
     changes.insert(changes.end(), from_command_line.begin(), from_command_line.end());
 
     Experiment experiment{};
-    experiment.title = read_text(fields.require("title"));
+    if (const auto title = fields.find("title")) experiment.title = read_text(*title);
     experiment.machine = read_machine_key(fields.require("machine"), base, changes);
-    if (const auto system = fields.find("system")) experiment.system = read_system(*system);
+    if (const auto system = fields.find("system"); system && !system->node->is_null())
+        experiment.system = read_system(*system);
     experiment.workload = read_workload(fields.require("workload"), base);
     return experiment;
 }
@@ -141,7 +142,7 @@ Override trace_override(const std::string& path) {
 
 ConfigNode resolve(const Experiment& experiment) {
     ConfigNode node = map_node();
-    node.set("title", text_node(experiment.title));
+    if (!experiment.title.empty()) node.set("title", text_node(experiment.title));
     node.set("machine", machine_node(experiment.machine));
     node.set("system", system_node(experiment.system));
     ConfigNode workload = map_node();

@@ -31,6 +31,7 @@ constexpr std::array<Keyword<Hypervisor>, 5> kHypervisorWords{
 constexpr std::uint64_t kSmallPage = page_bytes(PageSize::k4K);
 /// No x86 processor has more physical-address bits.
 constexpr int kMostPhysicalBits = 52;
+constexpr std::uint64_t kMostVcpus = 64;
 
 int read_levels(const ConfigFields& fields) {
     const auto levels = fields.find("levels");
@@ -138,11 +139,7 @@ void settle_la57(const ConfigFields& fields, SystemParameters& system) {
     if (five) system.initial_cr4.set.set(ControlFlag::kLa57);
 }
 
-void refuse_what_is_to_come(const ConfigFields& fields, SystemParameters& system) {
-    if (const auto vcpus = fields.find("vcpus")) {
-        system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, {1, 1024}));
-        if (system.vcpus != 1) refuse(*vcpus, "more than one vCPU is not supported yet");
-    }
+void refuse_what_is_to_come(const ConfigFields& fields) {
     if (const auto hypervisor = fields.find("hypervisor"))
         if (read_word(*hypervisor, kHypervisorWords) != Hypervisor::kNone)
             refuse(*hypervisor, "the hypervisor " + quoted(hypervisor->node->text) +
@@ -156,7 +153,7 @@ void refuse_what_is_to_come(const ConfigFields& fields, SystemParameters& system
 SystemParameters read_system(const ConfigValue& value) {
     const ConfigFields fields(value, kSystemKeys);
     SystemParameters system{};
-    refuse_what_is_to_come(fields, system);
+    refuse_what_is_to_come(fields);
     if (const auto paging = fields.find("paging")) system.paging = read_word(*paging, kPagingWords);
     if (const auto guest = fields.find("guest")) system.guest = read_guest(*guest);
     if (const auto host = fields.find("host")) system.host = read_host(*host);
@@ -170,6 +167,8 @@ SystemParameters read_system(const ConfigValue& value) {
     if (const auto preset = fields.find("accessed_dirty_preset"))
         system.accessed_dirty_preset = read_switch(*preset);
     if (const auto cr4 = fields.find("cr4")) system.initial_cr4 = read_cr4(*cr4);
+    if (const auto vcpus = fields.find("vcpus"))
+        system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, {1, kMostVcpus}));
     settle_la57(fields, system);
     return system;
 }
