@@ -14,6 +14,8 @@ constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostWays = 256;
 constexpr std::size_t kMostArrays = 64;
 constexpr std::uint32_t kMru3Plru4Ways = 12;
+/// There are 4096 PCIDs, one of which is the current one.
+constexpr std::uint64_t kMostPcidsKept = 4095;
 
 int read_level(const ConfigValue& value, const HoldingKey& key) {
     return key.by_page_size() ? read_word(value, kPageLevelWords)
@@ -63,6 +65,14 @@ std::uint32_t read_entries(const ConfigValue& value) {
         reject(value, "a number of entries, unbounded or off",
                std::array<std::string_view, 2>{"unbounded", "off"});
     return static_cast<std::uint32_t>(read_unsigned(value, {0, kMostEntries}));
+}
+
+// `all`, or how many besides the current one.
+std::uint32_t read_pcids_kept(const ConfigValue& value) {
+    if (value.node->is_scalar() && value.node->text == "all") return kUnbounded;
+    if (value.node->is_scalar() && !value.node->text.empty() && value.node->text[0] >= 'a')
+        reject(value, "a number of PCIDs or all", std::array<std::string_view, 1>{"all"});
+    return static_cast<std::uint32_t>(read_unsigned(value, {0, kMostPcidsKept}));
 }
 
 void check_policy(const StructureParameters& array, const ConfigFields& fields) {
@@ -132,6 +142,8 @@ std::optional<StructureParameters> read_array(const ConfigValue& value, std::str
             refuse(*seed, "only random replacement has a seed");
         array.seed = read_unsigned(*seed);
     }
+    if (const std::optional<ConfigValue> kept = fields.find("pcids_kept"))
+        array.pcids_kept = read_pcids_kept(*kept);
     if (array.entries == 0) return std::nullopt;
     read_geometry(fields, array);
     return array;

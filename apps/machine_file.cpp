@@ -11,25 +11,6 @@ namespace nestwalk {
 
 namespace {
 
-FractureParameters read_fracture(const std::optional<ConfigValue>& value) {
-    FractureParameters fracture{};
-    if (!value || is_off(*value->node)) return fracture;
-    const ConfigFields fields(*value, fracture_keys());
-    const auto on = [&](std::string_view key, bool otherwise) {
-        const std::optional<ConfigValue> found = fields.find(key);
-        return found ? read_switch(*found) : otherwise;
-    };
-    fracture.full_flush = read_switch(fields.require("full_flush"));
-    if (const auto model = fields.find("model"))
-        fracture.model = read_word(*model, kFractureModelWords);
-    if (const auto scope = fields.find("scope"))
-        fracture.scope = read_word(*scope, kFractureScopeWords);
-    fracture.globals = on("globals", true);
-    fracture.invpcid = on("invpcid", false);
-    fracture.invvpid = on("invvpid", false);
-    return fracture;
-}
-
 std::string read_name(const ConfigValue& value) {
     const std::string name = read_text(value);
     if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") != std::string::npos)
@@ -47,7 +28,9 @@ MachineParameters read_parameters(const ConfigNode& document) {
         if (const std::optional<ConfigValue> value = fields.find(section.key))
             read_section(*value, section, machine.*section.arrays);
     machine.combined_target = read_word(fields.require("combined_target"), kCombinedTargetWords);
-    machine.fracture = read_fracture(fields.find("fracture"));
+    if (const std::optional<ConfigValue> value = fields.find("coalescing"))
+        machine.coalescing = read_word(*value, kCoalescingWords);
+    for (const ChoiceSection& section : choice_sections()) read_choices(fields, section, machine);
     check_arrays(machine, fields.map());
     return machine;
 }

@@ -38,43 +38,18 @@ const std::array kSections{
                    &MachineParameters::nested_paging_structure_caches, kNestedPagingStructures},
 };
 
-constexpr std::array<std::string_view, 14> kMachineKeys{"name",
-                                                        "title",
-                                                        "vendor",
-                                                        "l1_dtlb",
-                                                        "l1_itlb",
-                                                        "stlb",
-                                                        "stlb_1g",
-                                                        "stlb_instruction",
-                                                        "paging_structure_caches",
-                                                        "nested_tlb",
-                                                        "guest_physical_paging_structure_caches",
-                                                        "combined_target",
-                                                        "fracture",
-                                                        "provenance"};
-constexpr std::array<std::string_view, 6> kFractureKeys{"full_flush", "model",   "scope",
-                                                        "globals",    "invpcid", "invvpid"};
 constexpr std::array<std::string_view, 5> kGeometryKeys{"entries", "ways", "index", "replacement",
                                                         "seed"};
+constexpr std::string_view kPcidsKept = "pcids_kept";
 
-// Words that a `--set` key may begin with: settings of the machine, then those of the experiment.
-constexpr std::array<std::string_view, 16> kSettableKeys{"vendor",
-                                                         "l1_dtlb",
-                                                         "l1_itlb",
-                                                         "stlb",
-                                                         "stlb_1g",
-                                                         "stlb_instruction",
-                                                         "paging_structure_caches",
-                                                         "nested_tlb",
-                                                         "guest_physical_paging_structure_caches",
-                                                         "combined_target",
-                                                         "fracture",
-                                                         "title",
-                                                         "machine",
-                                                         "set",
-                                                         "system",
-                                                         "workload"};
-constexpr std::size_t kMachineSettable = 11;
+// What the program calls a machine, and its records of origin, are no settings.
+std::vector<std::string_view> settable_keys() {
+    std::vector<std::string_view> keys{"vendor"};
+    for (const MachineSection& section : kSections) keys.push_back(section.key);
+    keys.insert(keys.end(), {"combined_target", "coalescing"});
+    for (const ChoiceSection& section : choice_sections()) keys.push_back(section.key);
+    return keys;
+}
 
 [[noreturn]] void unknown_key(const Override& change, const std::string& part,
                               std::span<const std::string_view> known) {
@@ -98,30 +73,48 @@ void check_array(const ConfigNode* section, const Override& change) {
                                           " (to add one, set it to a map of all its keys)");
 }
 
+bool among(std::span<const std::string_view> known, std::string_view word) {
+    return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+void check_first(const Override& change) {
+    std::vector<std::string_view> keys = settable_keys();
+    if (among(keys, change.path[0])) return;
+    keys.insert(keys.end(), {"title", "machine", "set", "system", "workload"});
+    unknown_key(change, change.path[0], keys);
+}
+
+// How many parts a key of this section has at most: the section, its array, the array's key.
+std::size_t depth_of(std::string_view first) {
+    if (const MachineSection* const section = find_section(first))
+        return section->is_one_array() ? 2 : 3;
+    return find_choice_section(first) != nullptr ? 2 : 1;
+}
+
+// Keys below the section, or below an array of it.
+std::vector<std::string_view> last_keys(std::string_view first) {
+    if (const MachineSection* const section = find_section(first)) return array_keys(*section);
+    std::vector<std::string_view> keys;
+    for (const ChoiceKey& key : find_choice_section(first)->keys) keys.push_back(key.key);
+    return keys;
+}
+
 void check_parts(const ConfigNode& machine, const Override& change) {
+    check_first(change);
     const std::string& first = change.path[0];
-    const auto settable = std::span(kSettableKeys).first(kMachineSettable);
-    if (std::find(settable.begin(), settable.end(), first) == settable.end())
-        unknown_key(change, first, kSettableKeys);
-    const MachineSection* const section = find_section(first);
-    std::size_t deepest = first == "fracture" || (section && section->is_one_array()) ? 2 : 1;
-    if (section && !section->is_one_array()) deepest = 3;
+    const std::size_t deepest = depth_of(first);
     if (change.path.size() > deepest)
         throw InputError(change.location,
                          quoted(dotted(change.path)) + " goes too deep: " +
                              quoted(dotted(std::span(change.path).first(deepest))) +
                              " is set as a whole");
-    if (first == "fracture" && change.path.size() == 2 &&
-        std::count(kFractureKeys.begin(), kFractureKeys.end(), change.path[1]) == 0)
-        unknown_key(change, change.path[1], kFractureKeys);
-    if (!section) return;
-    if (change.path.size() == deepest) {
-        const std::vector<std::string_view> keys = array_keys(*section);
-        if (std::count(keys.begin(), keys.end(), change.path.back()) == 0)
-            unknown_key(change, change.path.back(), keys);
+    if (change.path.size() == deepest && deepest > 1) {
+        const std::vector<std::string_view> keys = last_keys(first);
+        if (!among(keys, change.path.back())) unknown_key(change, change.path.back(), keys);
     }
+    const bool named_arrays = deepest == 3;
     const bool part_of_array = change.path.size() == 3 || !change.value.is_map();
-    if (!section->is_one_array() && change.path.size() > 1 && part_of_array)
+    if (named_arrays && change.path.size() > 1 && part_of_array)
         check_array(machine.find(first), change);
 }
 
@@ -134,9 +127,7 @@ const ConfigNode* existing_map(const ConfigNode& machine, std::span<const std::s
 }
 
 bool has_keys_below(const Override& change) {
-    const MachineSection* const section = find_section(change.path[0]);
-    if (section && !section->is_one_array()) return change.path.size() <= 2;
-    return (section || change.path[0] == "fracture") && change.path.size() == 1;
+    return change.path.size() < depth_of(change.path[0]);
 }
 
 }  // namespace
@@ -150,14 +141,26 @@ const MachineSection* find_section(std::string_view key) {
     return found == kSections.end() ? nullptr : &*found;
 }
 
-std::span<const std::string_view> machine_keys() { return kMachineKeys; }
+std::vector<std::string_view> machine_keys() {
+    std::vector<std::string_view> keys{"name", "title"};
+    const std::vector<std::string_view> settable = settable_keys();
+    keys.insert(keys.end(), settable.begin(), settable.end());
+    keys.push_back("provenance");
+    return keys;
+}
 
-std::span<const std::string_view> fracture_keys() { return kFractureKeys; }
+bool MachineSection::keeps_pcids() const {
+    return std::any_of(holds.begin(), holds.end(), [](const HoldingKey& held) {
+        return held.mapping_class == MappingClass::kTranslation ||
+               held.mapping_class == MappingClass::kPagingStructure;
+    });
+}
 
 std::vector<std::string_view> array_keys(const MachineSection& section) {
     std::vector<std::string_view> keys;
     for (const HoldingKey& holding : section.holds) keys.push_back(holding.key);
     keys.insert(keys.end(), kGeometryKeys.begin(), kGeometryKeys.end());
+    if (section.keeps_pcids()) keys.push_back(kPcidsKept);
     return keys;
 }
 

@@ -4,6 +4,7 @@
 
 #include "apps/config_fields.h"
 #include "apps/config_override.h"
+#include "apps/machine_choices.h"
 #include "models/machine.h"
 
 #include <array>
@@ -32,12 +33,6 @@ inline constexpr std::array<Keyword<ReplacementPolicy>, 6> kReplacementWords{
 inline constexpr std::array<Keyword<CombinedTarget>, 2> kCombinedTargetWords{
     {{"host-physical", CombinedTarget::kHostPhysical},
      {"guest-physical", CombinedTarget::kGuestPhysical}}};
-inline constexpr std::array<Keyword<FractureModel>, 2> kFractureModelWords{
-    {{"sticky", FractureModel::kSticky}, {"exact", FractureModel::kExact}}};
-inline constexpr std::array<Keyword<FractureScope>, 3> kFractureScopeWords{
-    {{"current-context", FractureScope::kCurrentContext},
-     {"current-pcid", FractureScope::kCurrentPcid},
-     {"everything", FractureScope::kEverything}}};
 
 /// A key that lists what an array holds, by page size or by level of entry.
 struct HoldingKey {
@@ -60,14 +55,16 @@ struct MachineSection {
     std::span<const HoldingKey> holds{};
 
     bool is_one_array() const { return shape == Shape::kOneArray; }
+    /// Guest-physical mappings have no PCID.
+    bool keeps_pcids() const;
 };
 
 std::span<const MachineSection> machine_sections();
 /// Null if `key` is no section.
 const MachineSection* find_section(std::string_view key);
 
-std::span<const std::string_view> machine_keys();
-std::span<const std::string_view> fracture_keys();
+/// Keys of a machine file, in its order.
+std::vector<std::string_view> machine_keys();
 /// Keys of one array of the section: what it can hold, then its geometry.
 std::vector<std::string_view> array_keys(const MachineSection& section);
 

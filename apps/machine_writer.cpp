@@ -48,6 +48,9 @@ ConfigNode array_node(const StructureParameters& array, const MachineSection& se
         node.set("index", word_node(word_for(array.index, kIndexWords)));
     node.set("replacement", word_node(word_for(array.replacement, kReplacementWords)));
     if (array.replacement == ReplacementPolicy::kRandom) node.set("seed", number_node(array.seed));
+    const bool keeps_all = array.pcids_kept == kUnbounded;
+    if (section.keeps_pcids())
+        node.set("pcids_kept", keeps_all ? word_node("all") : number_node(array.pcids_kept));
     return node;
 }
 
@@ -66,18 +69,6 @@ ConfigNode section_node(const MachineParameters& machine, const MachineSection& 
     return node;
 }
 
-ConfigNode fracture_node(const FractureParameters& fracture) {
-    if (fracture == FractureParameters{}) return switch_node(false);
-    ConfigNode node = map_node();
-    node.set("full_flush", switch_node(fracture.full_flush));
-    node.set("model", word_node(word_for(fracture.model, kFractureModelWords)));
-    node.set("scope", word_node(word_for(fracture.scope, kFractureScopeWords)));
-    node.set("globals", switch_node(fracture.globals));
-    node.set("invpcid", switch_node(fracture.invpcid));
-    node.set("invvpid", switch_node(fracture.invvpid));
-    return node;
-}
-
 }  // namespace
 
 ConfigNode parameters_node(const MachineParameters& parameters) {
@@ -89,7 +80,9 @@ ConfigNode parameters_node(const MachineParameters& parameters) {
         node.set(section.key, section_node(parameters, section));
     node.set("combined_target",
              word_node(word_for(parameters.combined_target, kCombinedTargetWords)));
-    node.set("fracture", fracture_node(parameters.fracture));
+    node.set("coalescing", word_node(word_for(parameters.coalescing, kCoalescingWords)));
+    for (const ChoiceSection& section : choice_sections())
+        node.set(section.key, choices_node(parameters, section));
     return node;
 }
 

@@ -67,14 +67,14 @@ TEST_SUITE("machine files") {
     TEST_CASE("Haswell-EP has the arrays of its CPUID dump") {
         const MachineParameters machine = machine_with("haswell-ep").parameters;
         REQUIRE(machine.stlb.size() == 1);
-        CHECK(machine.stlb[0] == StructureParameters{"stlb",
-                                                     1024,
-                                                     8,
-                                                     IndexHash::kLinear,
-                                                     ReplacementPolicy::kTreePlru,
-                                                     1,
-                                                     {{MappingClass::kTranslation, 1, {}},
-                                                      {MappingClass::kTranslation, 2, {}}}});
+        CHECK(machine.stlb[0] ==
+              StructureParameters{.name = "stlb",
+                                  .entries = 1024,
+                                  .ways = 8,
+                                  .index = IndexHash::kLinear,
+                                  .replacement = ReplacementPolicy::kTreePlru,
+                                  .holds = {{MappingClass::kTranslation, 1, {}},
+                                            {MappingClass::kTranslation, 2, {}}}});
         REQUIRE(machine.l1_dtlb.size() == 3);
         CHECK(machine.l1_dtlb[2].name == "dtlb_1g");
         CHECK(machine.nested_tlb.empty());
@@ -235,7 +235,8 @@ TEST_SUITE("machine files") {
             CHECK(contains(manual, '`' + std::string(word) + '`'));
         };
         for (const std::string_view key : machine_keys()) explained(key);
-        for (const std::string_view key : fracture_keys()) explained(key);
+        for (const ChoiceSection& section : choice_sections())
+            for (const ChoiceKey& key : section.keys) explained(key.key);
         for (const MachineSection& section : machine_sections())
             for (const std::string_view key : array_keys(section)) explained(key);
         for (const std::string_view word : words_of(kReplacementWords)) explained(word);
