@@ -2,6 +2,7 @@
 
 #include "apps/json_writer.h"
 #include "apps/number_format.h"
+#include "apps/open_choices.h"
 #include "apps/text_table.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,7 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
     table.add(header);
     table.add_rule();
 
+    const bool nothing = whole == Counters{};
     const std::vector<CounterInfo>& infos = counter_infos();
     for (std::size_t at = 0; at < infos.size(); ++at) {
         if (infos[at].name.empty() || whole[at] == 0) continue;
@@ -73,11 +75,14 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
 
     std::string text = experiment.title.empty() ? "" : experiment.title + "\n";
     text += describe_system(experiment) + "\n";
+    if (const std::string choices = open_choices(experiment); !choices.empty()) {
+        text += "choices that the manuals leave open: " + choices + "\n";
+    }
     text += fmt::format("{} data references, {} distinct 4K pages, {} distinct 2M pages\n\n",
                         data_references(whole),
                         with_thousands(result.statistics.footprint().pages_4k()),
                         with_thousands(result.statistics.footprint().pages_2m()));
-    text += table.to_string();
+    text += nothing ? "every statistic is 0\n" : table.to_string();
     if (too_many) {
         text += fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
                             result.statistics.phases().size());
