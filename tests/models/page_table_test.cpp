@@ -204,6 +204,16 @@ TEST_CASE("page table: splitting keeps frame and attributes") {
     CHECK((one.entry(k1G + 8 * k2M, 2) & kLarge) != 0);  // its neighbour stays large
 }
 
+TEST_CASE("page table: a piece of a large frame is not a frame to be used again") {
+    Fixture one;
+    one.table.map_free_frame(0, PageSize::k2M, {});
+    one.table.split(0);
+    const std::uint64_t piece = one.frame(0x3000);
+    one.table.unmap(0x3000);
+    one.table.map_free_frame(k1G, PageSize::k4K, {});
+    CHECK(one.frame(k1G) != piece);
+}
+
 TEST_CASE("page table: mapping a small page inside a large one splits the large one") {
     Fixture one;
     one.table.map(0, PageSize::k2M, 4 * k2M, {});

@@ -176,6 +176,19 @@ TEST_CASE("TLB: an L1 without large entries keeps the 4K piece that was used") {
     CHECK(system.load(0x5000) == "miss, 3 reads");
 }
 
+TEST_CASE("TLB: evicting one address leaves the other pieces of its page") {
+    MachineParameters machine = exact_machine();
+    machine.stlb.clear();
+    machine.l1_dtlb = {unbounded("dtlb", held(MappingClass::kTranslation, {1}))};
+    TestSystem system(machine);
+    system.map(0, PageSize::k2M);
+    system.load(0x5000);
+    system.load(0x7000);
+    system.evict(0x5000);
+    CHECK(system.load(0x7000) == "hit");
+    CHECK(system.load(0x5000) == "miss, 1 read");
+}
+
 TEST_CASE("TLB: data and instruction sides are apart in the L1 and share the STLB") {
     TestSystem system(exact_machine());
     CHECK(system.load(0x1000) == "miss, 4 reads");

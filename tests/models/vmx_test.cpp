@@ -64,6 +64,20 @@ TEST_CASE("VMX: without VPIDs entry and exit drop all of VPID 0, globals include
     CHECK(system.load(kGlobal) == "miss, 4 reads");
 }
 
+TEST_CASE("VMX: without VPIDs nothing linear or combined outlives either transition (V1)") {
+    TestSystem system(exact_machine(), without_vpid());
+    const auto linear_and_combined = [&] {
+        return system.array("dtlb").size() + system.array("stlb").size() +
+               system.array("psc").size();
+    };
+    system.load(kA);
+    system.vm_exit();
+    CHECK(linear_and_combined() == 0);
+    system.load(kA);
+    system.vm_entry();
+    CHECK(linear_and_combined() == 0);
+}
+
 TEST_CASE("VMX: without VPIDs guest-physical mappings survive an exit and an entry (T37)") {
     TestSystem system(exact_machine(), without_vpid());
     system.load(kA);
@@ -236,6 +250,18 @@ TEST_CASE(
     const std::string first = system.store(kA);  // one more violation is allowed, and no second one
     CHECK((first == "ept-violation" || first.substr(0, 4) == "miss"));
     CHECK(system.store(kA) != "ept-violation");
+}
+
+TEST_CASE("EPT violation: under one host table it leaves what another one gave (V10)") {
+    TestSystem system(exact_machine(), nested_system());
+    system.map_to(kA, 0x7000'0000);
+    system.load(kA);
+    system.apply(DeclareEptp{"e1", {}});
+    system.apply(Vmfunc{"e1"});
+    system.apply(HostUnmap{GuestPhysAddr(0x7000'0000)});
+    CHECK(system.load(kA) == "ept-violation");
+    system.apply(Vmfunc{"e0"});
+    CHECK(system.load(kA) == "hit");
 }
 
 TEST_CASE("EPT violation: other pages keep their translations") {
