@@ -30,6 +30,14 @@ DecodedEntry decode_ordinary(std::uint64_t raw, int level, ControlFlags flags) {
     return entry;
 }
 
+/// Bits that must be 0 in an EPT entry: 6:3 of one that references a table, memory types that do not exist in
+/// a leaf (SDM "EPT Misconfigurations").
+bool ept_type_is_reserved(std::uint64_t raw, bool leaf) {
+    const std::uint64_t memory_type = (raw >> 3) & 7;
+    if (leaf) return memory_type == 2 || memory_type == 3 || memory_type == 7;
+    return ((raw >> 3) & 0xf) != 0;
+}
+
 DecodedEntry decode_ept(std::uint64_t raw, int level) {
     using namespace entry_bit;
     DecodedEntry entry;
@@ -44,7 +52,7 @@ DecodedEntry decode_ept(std::uint64_t raw, int level) {
     entry.dirty = (raw & kEptDirty) != 0;
     entry.target = raw & kTarget;
     entry.misformed = (entry.writable && !entry.readable) || (raw & kReservedTarget) != 0 ||
-                      (large && level > 3) ||
+                      (large && level > 3) || ept_type_is_reserved(raw, entry.leaf) ||
                       (large && level <= 3 && leaf_is_misaligned(raw, level));
     return entry;
 }
