@@ -39,6 +39,8 @@ inline constexpr std::uint64_t kNoExecute = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kTarget = 0x000f'ffff'ffff'f000;
 inline constexpr std::uint64_t kReservedTarget =
     kTarget & ~((std::uint64_t{1} << kPhysicalAddressBits) - 1);
+/// What the software that wrote the entry means, whether it set a reserved bit since or not.
+inline constexpr std::uint64_t kAddress = kTarget & ~kReservedTarget;
 }  // namespace entry_bit
 
 /// What an entry says, whatever its format. `misformed` is a reserved bit set (ordinary format) or a
