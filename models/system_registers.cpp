@@ -64,8 +64,9 @@ void System::mov_cr4(ControlWrite write) {
     const bool pcide_rises =
         !before.test(ControlFlag::kPcide) && after.test(ControlFlag::kPcide);
     const bool la57_changes = before.test(ControlFlag::kLa57) != after.test(ControlFlag::kLa57);
-    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set while CR3[11:0] is not 0.
-    if (la57_changes || (pcide_rises && current_space().pcid != Pcid(0))) {
+    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while CR3[11:0] is not 0.
+    if (la57_changes || (pcide_rises && (current_space().pcid != Pcid(0) ||
+                                         !before.test(ControlFlag::kPg)))) {
         return refuse(FaultKind::kGeneralProtection);
     }
     flush_as_asked(cr4_drops(regime_, before, after));
