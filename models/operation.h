@@ -103,7 +103,7 @@ struct FlushRange { VirtAddr va{}; std::uint64_t pages{}; };
 struct DeclareSpace { std::string name{}; std::optional<Pcid> pcid{}; };
 struct Map {
     VirtAddr va{};
-    PageSize size{};
+    PageSize size{PageSize::k4K};
     std::optional<std::uint64_t> to{};  ///< guest-physical in a guest, host-physical natively
     std::optional<std::string> space{};
     bool global{};
@@ -124,7 +124,11 @@ struct Protect {
 struct Collapse { VirtAddr va{}; std::optional<std::string> space{}; };
 struct Split { VirtAddr va{}; std::optional<std::string> space{}; };
 
-struct HostMap { GuestPhysAddr gpa{}; PageSize size{}; std::optional<PhysAddr> to{}; };
+struct HostMap {
+    GuestPhysAddr gpa{};
+    PageSize size{PageSize::k4K};
+    std::optional<PhysAddr> to{};
+};
 struct HostUnmap { GuestPhysAddr gpa{}; };
 struct HostSplit { GuestPhysAddr gpa{}; };
 struct HostCollapse { GuestPhysAddr gpa{}; };
