@@ -1,10 +1,14 @@
 #include "apps/command_line.h"
 
 #include "apps/exit_status.h"
+#include "traces/wording.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <iostream>
 #include <map>
+#include <string_view>
 
 namespace nestwalk {
 namespace {
@@ -12,9 +16,12 @@ namespace {
 const std::map<std::string, ReportFormat> kFormats{
     {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
 
-void add_format(CLI::App& command, ReportFormat& format) {
-    command.add_option("--format", format, "text, json or csv (default: text)")
-        ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case))
+void add_format(CLI::App& command, ReportFormat& format, const char* known) {
+    const std::string help = std::string(known) + " (default: text)";
+    command
+        .add_option_function<std::string>(
+            "--format", [&format](const std::string& word) { format = kFormats.at(word); }, help)
+        ->check(CLI::IsMember({"text", "json", "csv"}))
         ->option_text("FORMAT");
 }
 
@@ -34,7 +41,7 @@ void add_run(CLI::App& app, RunOptions& options) {
     run.add_option("--trace", options.trace, "replay this trace instead; - is standard input")
         ->option_text("FILE");
     add_set(run, options.set);
-    add_format(run, options.format);
+    add_format(run, options.format, "text, json or csv");
     run.add_option("--output", options.output,
                    "write the results and the resolved experiment into this directory")
         ->option_text("DIR");
@@ -50,7 +57,7 @@ void add_validate(CLI::App& app, ValidateOptions& options) {
     CLI::App& validate =
         *app.add_subcommand("validate", "predict measured figures and print both side by side");
     validate.add_option("ID", options.ids, "which measurements (default: all)");
-    add_format(validate, options.format);
+    add_format(validate, options.format, "text, json or csv");
     validate.add_option("--output", options.output,
                         "write the table and the resolved experiments into this directory")
         ->option_text("DIR");
@@ -66,7 +73,7 @@ void add_walk(CLI::App& app, WalkOptions& options) {
         ->option_text("KIND");
     walk.add_flag("--after", options.after_workload,
                   "translate in the state that the experiment's workload leaves behind");
-    add_format(walk, options.format);
+    add_format(walk, options.format, "text or json");
 }
 
 void add_show(CLI::App& app, ShowOptions& options) {
@@ -81,7 +88,20 @@ void add_show(CLI::App& app, ShowOptions& options) {
         *show.add_subcommand("experiment", "an experiment with every default filled in");
     experiment.add_option("FILE", options.name, "an experiment file (YAML)")->required();
     add_set(experiment, options.set);
-    for (CLI::App* each : show.get_subcommands({})) add_format(*each, options.format);
+    for (CLI::App* each : show.get_subcommands({})) add_format(*each, options.format, "text or json");
+}
+
+/// What to say of a first word that is no subcommand; the library says only that one is missing.
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+    if (argc < 2 || argv[1][0] == '-') return "";
+    const std::string_view word = argv[1];
+    std::vector<std::string> names;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(each->get_name());
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    if (std::find(known.begin(), known.end(), word) != known.end()) return "";
+    return fault("unknown command", word, listed(known)) + suggestion(word, known);
 }
 
 }  // namespace
@@ -100,6 +120,10 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     add_validate(app, validate);
     add_walk(app, walk);
     add_show(app, show);
+    if (const std::string wrong = unknown_command(app, argc, argv); !wrong.empty()) {
+        std::cerr << "nestwalk: " << wrong << "\n";
+        return kExitBadInput;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
