@@ -27,6 +27,10 @@ int say(const char* message, int status) {
     return status;
 }
 
+int say_interrupted() {
+    return say("interrupted; no results were written", nestwalk::kExitInterrupted);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,10 +41,11 @@ int main(int argc, char** argv) {
         handle_interrupts();
         return std::visit(Dispatch{}, std::get<Command>(parsed));
     } catch (const InputError& error) {
+        if (interrupted()) return say_interrupted();  // a read that was broken off
         std::fprintf(stderr, "%s\n", error.what());
         return kExitBadInput;
     } catch (const Interrupted&) {
-        return say("interrupted; no results were written", kExitInterrupted);
+        return say_interrupted();
     } catch (const std::bad_alloc&) {
         return say("out of memory; no results were written", kExitBadInput);
     } catch (const std::exception& error) {
