@@ -127,7 +127,11 @@ void Replay::poll() const {
 
 void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
     count_translation(outcome, statistics_.current());
-    if (access.kind != AccessKind::kFetch && !outcome.second_page) statistics_.footprint().touch(va);
+    if (access.kind != AccessKind::kFetch && !outcome.second_page) {
+        // Both ends of the access, since what crosses a 4-KiB page may be one translation of a larger one.
+        statistics_.footprint().touch(va);
+        statistics_.footprint().touch(va + (access.bytes - 1));
+    }
     if (options_.checking == Checking::kOn) expectations_.on_translation(outcome);
     if (options_.log != nullptr) options_.log->on_translation(access, va, outcome);
     if (++events_ % kEventsBetweenPolls == 0) poll();
