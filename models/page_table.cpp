@@ -68,7 +68,7 @@ EntrySlot PageTable::find(std::uint64_t address) const {
         const std::uint64_t location = entry_location(table, address, level);
         const std::uint64_t raw = memory_.read(location);
         if (!is_table(raw, level)) return {location, level, raw};
-        table = raw & kTarget;
+        table = raw & kAddress;
     }
 }
 
@@ -92,7 +92,7 @@ EntrySlot PageTable::reach(std::uint64_t address, int level) {
             slot.raw = table_bits(take_table());
             memory_.write(slot.location, slot.raw);
         }
-        table = slot.raw & kTarget;
+        table = slot.raw & kAddress;
     }
     const std::uint64_t location = entry_location(table, address, level);
     return {location, level, memory_.read(location)};
@@ -100,14 +100,14 @@ EntrySlot PageTable::reach(std::uint64_t address, int level) {
 
 void PageTable::release(std::uint64_t raw, int level) {
     if (is_table(raw, level)) {
-        const std::uint64_t table = raw & kTarget;
+        const std::uint64_t table = raw & kAddress;
         for (std::uint64_t index = 0; index < kEntriesPerTable; ++index) {
             release(memory_.read(table + index * kBytesPerEntry), level - 1);
         }
         // The entries stay until the frame is reused: stale paging-structure entries may still lead here.
         frames_.give_back_table(table);
     } else if ((raw & kFrameOwned) != 0) {
-        frames_.give_back(page_size_of_level(level), raw & kTarget);
+        frames_.give_back(page_size_of_level(level), raw & kAddress);
     }
 }
 
@@ -199,7 +199,7 @@ void PageTable::edit(std::uint64_t address, const EntryEdit& edit) {
             throw OperationError("set-entry: " + to_hex(address) + " has no paging structure of level " +
                                  std::to_string(level - 1));
         }
-        table = raw & kTarget;
+        table = raw & kAddress;
     }
     const std::uint64_t location = entry_location(table, address, edit.level);
     const bool ept = root_.format == EntryFormat::kEpt;
