@@ -110,7 +110,46 @@ std::vector<fs::path> sources(std::string_view folder) {
     return found;
 }
 
+// The name of the test case that a line begins, as CTest gets to see it; empty for any other line.
+std::string_view test_name(std::string_view line) {
+    skip_spaces(line);
+    constexpr std::string_view kBegin = "TEST_CASE(\"";
+    if (!line.starts_with(kBegin)) return {};
+    line.remove_prefix(kBegin.size());
+    return line.substr(0, line.rfind('"'));
+}
+
+// CTest splits a name at semicolons, loses count at a lone bracket, and takes a final backslash as its own.
+bool ctest_can_quote(std::string_view name) {
+    return name.find(';') == std::string_view::npos && !name.ends_with('\\') &&
+           std::ranges::count(name, '[') == std::ranges::count(name, ']');
+}
+
 TEST_SUITE("layers") {
+    TEST_CASE("CTest can quote the name of every test case, and no two share one") {
+        std::vector<std::string> names;
+        for (const fs::path& path : sources("tests")) {
+            std::ifstream in(path);
+            for (std::string line; std::getline(in, line);) {
+                const std::string name(test_name(line));
+                if (name.empty()) continue;
+                CHECK_MESSAGE(ctest_can_quote(name), path.filename().string(), ": ", name);
+                CHECK_MESSAGE(std::ranges::count(names, name) == 0, name);
+                names.push_back(name);
+            }
+        }
+        CHECK(names.size() > 1);
+    }
+
+    TEST_CASE("a name with a semicolon, a lone bracket or a final backslash is found out") {
+        CHECK(test_name("    TEST_CASE(\"a, b\") {") == "a, b");
+        CHECK(test_name("// TEST_CASE(\"a\")").empty());
+        CHECK(ctest_can_quote("ways in [0, 4]"));
+        CHECK_FALSE(ctest_can_quote("one; two"));
+        CHECK_FALSE(ctest_can_quote("ways in [0, 4)"));
+        CHECK_FALSE(ctest_can_quote("ends in \\"));
+    }
+
     TEST_CASE("no source file breaks the layer rule or is too long") {
         for (const std::string_view folder : {"models", "traces", "sim", "apps", "tests"}) {
             for (const fs::path& path : sources(folder)) {

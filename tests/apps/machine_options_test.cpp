@@ -179,7 +179,7 @@ TEST_SUITE("machine options") {
         CHECK(entry(machine, "stlb_1g.pcids_kept").provenance.kind == ProvenanceKind::kAssumed);
     }
 
-    TEST_CASE("Zen 3 coalesces; choices of the files are the defaults") {
+    TEST_CASE("Zen 3 coalesces, choices of the files are the defaults") {
         CHECK(machine_with("zen3").parameters.coalescing == Coalescing::kFourPages);
         for (const std::string& name : machine_names()) {
             CAPTURE(name);

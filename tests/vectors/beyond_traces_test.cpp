@@ -108,7 +108,7 @@ TEST_SUITE("vectors beyond traces") {
         CHECK(core.hits(regimes.root, 0x1000));
     }
 
-    TEST_CASE("V8, V9: INVEPT leaves linear mappings of any VPID; V5: INVVPID takes both kinds") {
+    TEST_CASE("V8, V9: INVEPT leaves linear mappings of any VPID, V5: INVVPID takes both kinds") {
         Regimes regimes(nested_system());
         Regime linear = regimes.root;
         linear.context = regimes.guest.context;
