@@ -104,7 +104,7 @@ private:
 
     // system_registers.cpp
     Pcid pcid_of(const Space& space);
-    void fracture_flush_after(const FlushPlan& plan, bool applies);
+    void flush_fractured(const Regime& named);
     void flush_smashed();
     void invlpg(const Invlpg& record);
     void invpcid(const Invpcid& record);

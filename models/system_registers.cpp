@@ -9,12 +9,12 @@ Pcid System::pcid_of(const Space& space) {
     return registers().flags.test(ControlFlag::kPcide) ? space.pcid : Pcid(0);
 }
 
-/// Page fracturing: a page-selective invalidation that meets a fractured translation empties the TLB.
-void System::fracture_flush_after(const FlushPlan& plan, bool applies) {
-    flush_as_asked(plan);
+/// Page fracturing: a page-selective invalidation that meets a fractured translation empties the TLB of the
+/// VPID and PCID that `named` has, as far as the machine's scope says.
+void System::flush_fractured(const Regime& named) {
     Mmu& mmu = vcpu().mmu;
-    if (!applies || !mmu.fracture().full_flush || !mmu.fracture_present()) return;
-    mmu.flush_fractured(regime_, outcome_);
+    if (!mmu.fracture().full_flush || !mmu.fracture_present()) return;
+    mmu.flush_fractured(named, outcome_);
     outcome_.performed.add(FlushScope::kAll);
 }
 
@@ -26,7 +26,8 @@ void System::flush_smashed() {
 
 void System::invlpg(const Invlpg& record) {
     if (!is_canonical(record.va, regime_.linear.levels)) return;  // SDM INVLPG: no effect
-    fracture_flush_after(invlpg_drops(regime_, record.va), true);
+    flush_as_asked(invlpg_drops(regime_, record.va));
+    flush_fractured(regime_);
     flush_smashed();
 }
 
@@ -39,7 +40,11 @@ void System::invpcid(const Invpcid& record) {
         (by_pcid && !pcide && record.pcid != Pcid(0))) {
         return refuse(FaultKind::kGeneralProtection, record.va);
     }
-    fracture_flush_after(invpcid_drops(regime_, record), by_address && vcpu().mmu.fracture().invpcid);
+    flush_as_asked(invpcid_drops(regime_, record));
+    if (!by_address || !vcpu().mmu.fracture().invpcid) return;
+    Regime named = regime_;
+    named.pcid = record.pcid;
+    flush_fractured(named);
 }
 
 void System::load_space(std::size_t space) {

@@ -107,8 +107,11 @@ void System::invvpid(const Invvpid& record) {
         (by_address && !is_canonical(record.va, regime_.linear.levels))) {
         return refuse(FaultKind::kVmFail, record.va);
     }
-    fracture_flush_after(invvpid_drops(record.type, vpid, record.va),
-                         by_address && vcpu().mmu.fracture().invvpid);
+    flush_as_asked(invvpid_drops(record.type, vpid, record.va));
+    if (!by_address || !vcpu().mmu.fracture().invvpid) return;
+    Regime named = regime_;
+    named.context = vpid.value();
+    flush_fractured(named);
 }
 
 void System::invept(const Invept& record) {
