@@ -166,11 +166,12 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
     }
     if (assist) {
         outcome.dirty_assist = true;
-        const Selection cached = evicted_entries(regime, request.va);
+        // What the walk finds takes its place; others that match the address are left alone.
+        const MappingKey replaced = used.key;
         for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
             for (const Probe& probe : *probes) {
                 arrays_[probe.array].erase_if(
-                    [&](const Mapping& mapping) { return cached.matches(mapping); });
+                    [&](const Mapping& mapping) { return mapping.key == replaced; });
             }
         }
         walk_and_fill(request, regime, outcome);
