@@ -1,0 +1,66 @@
+#pragma once
+
+// Runs a program on the system and on the oracle side by side, and says where they differ first.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/system.h"
+#include "tests/properties/oracle.h"
+#include "tests/properties/setting.h"
+
+namespace nestwalk::test {
+
+class Checker final : public OutcomeObserver {
+public:
+    explicit Checker(const Setting& setting);
+
+    /// Executes one operation on both. False if they differ; difference() says how.
+    bool step(const Operation& operation);
+    const std::string& difference() const { return difference_; }
+    /// The last operation made no sense and was skipped.
+    bool skipped() const { return skipped_; }
+
+    void on_translation(const Access& access, VirtAddr va, const Outcome& outcome) override;
+    void on_operation(const Operation& operation, const Outcome& outcome) override;
+
+private:
+    void predict(const Access& access);
+    void compare(const Expected& expected, const Outcome& outcome);
+    void compare_reads(const Expected& expected, const Outcome& outcome);
+    void check_writes();
+    void check_edit(const Operation& operation);
+    void differ(const std::string& what);
+    template <typename Value>
+    void expect_equal(const char* what, Value expected, Value found);
+
+    const Setting& setting_;
+    System system_;
+    Oracle oracle_;
+    std::array<Expected, 2> expected_{};
+    std::size_t predicted_{};
+    std::size_t translated_{};
+    bool follow_{};           ///< the oracle translates after the model, not before
+    bool skipped_{};
+    bool starting_{true};
+    FaultKind fault_{};
+    std::string difference_{};
+};
+
+struct Difference {
+    std::size_t position{};  ///< of the number at which they differed
+    std::string what{};
+};
+
+/// Runs a whole program from the start.
+std::optional<Difference> run_program(const Setting& setting, const std::vector<std::uint64_t>& program);
+/// The shortest program that still shows a difference, by leaving out parts of `program`.
+std::vector<std::uint64_t> shrink(const Setting& setting, std::vector<std::uint64_t> program);
+/// The program as a trace, with the setting and the difference as comments.
+std::string describe(const Setting& setting, const std::vector<std::uint64_t>& program);
+
+}  // namespace nestwalk::test
