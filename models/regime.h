@@ -7,6 +7,7 @@
 
 #include "models/control_flags.h"
 #include "models/machine.h"
+#include "models/mapping.h"
 #include "models/page_table.h"
 #include "models/tags.h"
 
