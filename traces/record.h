@@ -1,8 +1,8 @@
 #pragma once
 
-// What a trace is made of: operations, marks of phases, expectations about the operation just
-// before, and blocks that repeat. A trace is read one top-level item at a time; only a block is
-// held in memory.
+// What a trace is made of: operations, marks of phases, explanations of the operation just after,
+// expectations about the operation just before, and blocks that repeat. A trace is read one
+// top-level item at a time; only a block is held in memory.
 
 #include "models/operation.h"
 
@@ -20,6 +20,11 @@ struct PhaseMark {
     std::string name{};
 };
 
+/// What a reader should know about the operation just after it.
+struct Explanation {
+    std::string sentence{};
+};
+
 /// A statement about the operation just before it; every field that is present must hold.
 struct Expectation {
     enum class Result : std::uint8_t { kHit, kMiss, kFault };
@@ -35,7 +40,7 @@ struct Expectation {
 };
 
 struct Record {
-    std::variant<Operation, PhaseMark, Expectation> what{};
+    std::variant<Operation, PhaseMark, Explanation, Expectation> what{};
     std::uint64_t line{};  ///< in the trace; 0 if it has no lines
     std::uint64_t column{};
     std::optional<std::uint64_t> captured_ns{};  ///< the `t=` key

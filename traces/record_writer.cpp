@@ -24,6 +24,10 @@ std::string text_of(const Operation& operation) { return to_text(operation); }
 
 std::string text_of(const PhaseMark& phase) { return "phase \"" + phase.name + '"'; }
 
+std::string text_of(const Explanation& explanation) {
+    return "explain \"" + explanation.sentence + '"';
+}
+
 std::string text_of(const Expectation& expected) {
     std::string text = "expect";
     if (expected.result == Expectation::Result::kHit) text += " hit";

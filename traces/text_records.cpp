@@ -24,7 +24,7 @@ const std::vector<TextRecord>& records() {
 }
 
 std::vector<std::string_view> all_words() {
-    std::vector<std::string_view> words{"nestwalk-trace", "phase", "repeat", "expect"};
+    std::vector<std::string_view> words{"nestwalk-trace", "phase", "repeat", "explain", "expect"};
     for (const TextRecord& record : records()) words.push_back(record.word);
     return words;
 }
@@ -58,6 +58,14 @@ PhaseMark parse_phase(Fields& fields) {
     if (word.text.empty()) fields.reject(word, "empty name", "a name in double quotes");
     if (word.text.find('"') != std::string_view::npos)
         fields.reject(word, "not a name", "a name in double quotes");
+    return {std::string(word.text)};
+}
+
+Explanation parse_explanation(Fields& fields) {
+    constexpr std::string_view kExpected = "a sentence in double quotes";
+    const Word& word = fields.argument(kExpected);
+    if (!word.quoted) fields.reject(word, "not in quotes", kExpected);
+    if (word.text.empty()) fields.reject(word, "empty sentence", kExpected);
     return {std::string(word.text)};
 }
 

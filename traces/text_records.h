@@ -36,8 +36,9 @@ OperationParser find_operation(std::string_view word);
 /// Every word that a line can begin with.
 const std::vector<std::string_view>& record_words();
 
-/// `phase` and `expect`, which are no operations.
+/// `phase`, `explain` and `expect`, which are no operations.
 PhaseMark parse_phase(Fields& fields);
+Explanation parse_explanation(Fields& fields);
 Expectation parse_expectation(Fields& fields);
 
 }  // namespace nestwalk

@@ -77,6 +77,8 @@ void TextTraceReader::parse_record(Record& record) {
         record.what = parse(fields_);
     } else if (word.text == "phase") {
         record.what = parse_phase(fields_);
+    } else if (word.text == "explain") {
+        record.what = parse_explanation(fields_);
     } else if (word.text == "expect") {
         record.what = parse_expectation(fields_);
         record.text = fields_.text();

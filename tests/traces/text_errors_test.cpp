@@ -91,6 +91,10 @@ TEST_SUITE("text errors") {
             {"phase", "trace:1:1: missing argument: 'phase'; expected a name in double quotes"},
             {"phase up\"", "trace:1:7: not a name: 'up\"'; expected a name in double quotes"},
             {"phase \"\"", "trace:1:7: empty name: '\"\"'; expected a name in double quotes"},
+            {"explain", "trace:1:1: missing argument: 'explain'; expected a sentence in double quotes"},
+            {"explain why", "trace:1:9: not in quotes: 'why'; expected a sentence in double quotes"},
+            {"explain \"\"", "trace:1:9: empty sentence: '\"\"'; expected a sentence in double quotes"},
+            {"explain \"a\" \"b\"", "trace:1:13: unexpected word: '\"b\"'; expected t="},
             {"task-switch",
              "trace:1:1: missing argument: 'task-switch'; expected the name of an address space"},
         });

@@ -109,6 +109,7 @@ const std::vector<Row>& rows() {
         {"unlock mmap_lock", "unlock mmap_lock"},
         {"phase \"invlpg # of 2M\"", "phase \"invlpg # of 2M\""},
         {"phase warm", "phase \"warm\""},
+        {"explain \"INVLPG drops all 3 = x # of y.\"", "explain \"INVLPG drops all 3 = x # of y.\""},
         {"expect", "expect"},
         {"expect hit", "expect hit"},
         {"expect refs=4 level=pde miss stlb.miss=1", "expect miss level=pde refs=4 stlb.miss=1"},
