@@ -23,76 +23,52 @@ void compare(const char* name, const std::optional<std::uint64_t>& wanted, std::
 
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
 
-}  // namespace
-
-void Expectations::begin() {
-    const Counters kept = at_last_expectation_;
-    *this = Expectations{};
-    at_last_expectation_ = kept;
+std::string result_of(const LastOperation& last) {
+    if (last.fault != FaultKind::kNone) return std::string("fault (") + name_of(last.fault) + ")";
+    if (last.translations == 0) return "neither (no access)";
+    if (last.hits() == last.translations) return "hit";
+    if (last.misses == last.translations) return "miss";
+    return std::to_string(last.hits()) + " hits and " + std::to_string(last.misses) + " misses";
 }
 
-void Expectations::on_translation(const Outcome& outcome) {
-    ++translations_;
-    const bool hit = outcome.result == TranslationResult::kL1Hit ||
-                     outcome.result == TranslationResult::kStlbHit;
-    hits_ += hit;
-    misses_ += outcome.result == TranslationResult::kMiss;
-    guest_refs_ += outcome.reads_of(Dimension::kGuest);
-    host_refs_ += outcome.reads_of(Dimension::kHost);
-    if (start_level_ == 0) start_level_ = outcome.start_level;
-    if (outcome.fault.raised()) fault_ = outcome.fault.kind;
-    if (outcome.fault.exits()) exit_reason_ = name_of(outcome.fault.kind);
-}
-
-void Expectations::on_operation(const Operation& operation, const Outcome& outcome) {
-    if (outcome.fault.raised()) fault_ = outcome.fault.kind;
-    if (outcome.exits == 0) return;
-    const auto* record = std::get_if<VmExit>(&operation);
-    exit_reason_ = record != nullptr ? record->reason : name_of(operation);
-}
-
-std::string Expectations::result() const {
-    if (fault_ != FaultKind::kNone) return std::string("fault (") + name_of(fault_) + ")";
-    if (translations_ == 0) return "neither (no access)";
-    if (hits_ == translations_) return "hit";
-    if (misses_ == translations_) return "miss";
-    return std::to_string(hits_) + " hits and " + std::to_string(misses_) + " misses";
-}
-
-bool Expectations::result_is(Expectation::Result wanted) const {
+bool result_is(Expectation::Result wanted, const LastOperation& last) {
     switch (wanted) {
-        case Expectation::Result::kHit: return translations_ > 0 && hits_ == translations_;
-        case Expectation::Result::kMiss: return translations_ > 0 && misses_ == translations_;
-        case Expectation::Result::kFault: return fault_ != FaultKind::kNone;
+        case Expectation::Result::kHit:
+            return last.translations > 0 && last.hits() == last.translations;
+        case Expectation::Result::kMiss:
+            return last.translations > 0 && last.misses == last.translations;
+        case Expectation::Result::kFault: return last.fault != FaultKind::kNone;
     }
     return false;
 }
 
+}  // namespace
+
 std::vector<std::string> Expectations::judge(const Expectation& expectation,
-                                             const Counters& whole) {
+                                             const LastOperation& last, const Counters& whole) {
     std::vector<std::string> failures;
-    if (expectation.result && !result_is(*expectation.result)) {
-        failures.push_back(std::string(word(*expectation.result)) + " expected, " + result() +
-                           " found");
+    if (expectation.result && !result_is(*expectation.result, last)) {
+        failures.push_back(std::string(word(*expectation.result)) + " expected, " +
+                           result_of(last) + " found");
     }
-    if (expectation.exit_reason && *expectation.exit_reason != exit_reason_) {
+    if (expectation.exit_reason && *expectation.exit_reason != last.exit_reason) {
         failures.push_back("exit=" + *expectation.exit_reason + " expected, " +
-                           or_none(exit_reason_) + " found");
+                           or_none(last.exit_reason) + " found");
     }
-    const std::string level = name_of_start(start_level_);
+    const std::string level = name_of_start(last.start_level);
     if (expectation.level && *expectation.level != level) {
         failures.push_back("level=" + *expectation.level + " expected, " + or_none(level) + " found");
     }
-    compare("refs", expectation.refs, guest_refs_ + host_refs_, failures);
-    compare("guest_refs", expectation.guest_refs, guest_refs_, failures);
-    compare("host_refs", expectation.host_refs, host_refs_, failures);
+    compare("refs", expectation.refs, last.refs(), failures);
+    compare("guest_refs", expectation.guest_refs, last.guest_refs, failures);
+    compare("host_refs", expectation.host_refs, last.host_refs, failures);
     judge_counters(expectation, whole, failures);
     at_last_expectation_ = whole;
     return failures;
 }
 
 void Expectations::judge_counters(const Expectation& expectation, const Counters& whole,
-                                  std::vector<std::string>& failures) {
+                                  std::vector<std::string>& failures) const {
     for (const auto& [name, wanted] : expectation.counters) {
         const std::vector<std::size_t> counters = counters_named(name);
         if (counters.empty()) throw OperationError("expect: there is no statistic '" + name + "'");

@@ -52,11 +52,12 @@ void Replay::item(const TraceItem& item) {
 void Replay::record(const Record& record) {
     poll();
     try {
-        if (const auto* operation = std::get_if<Operation>(&record.what)) {
-            if (options_.checking == Checking::kOn) expectations_.begin();
-            system_.execute(*operation, *this);
+        if (const auto* executed = std::get_if<Operation>(&record.what)) {
+            operation(record, *executed);
         } else if (const auto* phase = std::get_if<PhaseMark>(&record.what)) {
             statistics_.enter_phase(phase->name);
+        } else if (const auto* explanation = std::get_if<Explanation>(&record.what)) {
+            if (repetitions_ == 0) narrative_.explain(*explanation);
         } else if (options_.checking == Checking::kOn) {
             judge(record, std::get<Expectation>(record.what));
         }
@@ -65,10 +66,21 @@ void Replay::record(const Record& record) {
     }
 }
 
+void Replay::operation(const Record& record, const Operation& operation) {
+    const bool told = narrative_.waits();
+    watching_ = told || options_.checking == Checking::kOn;
+    if (watching_) {
+        last_.begin(told ? LastOperation::Detail::kReads : LastOperation::Detail::kNumbers);
+    }
+    system_.execute(operation, *this);
+    if (told) narrative_.tell(record.line, operation, last_, system_.regime());
+}
+
 void Replay::judge(const Record& record, const Expectation& expectation) {
     ++checked_;
     const SourceLocation where{source_name_, record.line, record.column};
-    for (const std::string& failure : expectations_.judge(expectation, statistics_.whole())) {
+    for (const std::string& failure :
+         expectations_.judge(expectation, last_, statistics_.whole())) {
         failures_.push_back(where.to_string() + ": " + record.text + ": " + failure);
     }
 }
@@ -98,7 +110,7 @@ void Replay::repeat(const RepeatBlock& block) {
     bool collapsed = false;
     for (std::uint64_t done = 0; done < block.count;) {
         iterate(block);
-        ++done;
+        if (++done == 1) ++repetitions_;
         if (!may_collapse || collapsed) continue;
         const std::uint64_t digest = system_.state().digest();
         if (kept && kept->digest == digest && kept->phase == statistics_.current_phase() &&
@@ -115,6 +127,7 @@ void Replay::repeat(const RepeatBlock& block) {
             keep_at *= 2;
         }
     }
+    if (block.count > 0) --repetitions_;
 }
 
 // --- Outcomes -----------------------------------------------------------------------------------
@@ -132,14 +145,14 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         statistics_.footprint().touch(va);
         statistics_.footprint().touch(va + (access.bytes - 1));
     }
-    if (options_.checking == Checking::kOn) expectations_.on_translation(outcome);
+    if (watching_) last_.on_translation(outcome);
     if (options_.log != nullptr) options_.log->on_translation(access, va, outcome);
     if (++events_ % kEventsBetweenPolls == 0) poll();
 }
 
 void Replay::on_operation(const Operation& operation, const Outcome& outcome) {
     count_operation(operation, outcome, statistics_.current());
-    if (options_.checking == Checking::kOn) expectations_.on_operation(operation, outcome);
+    if (watching_) last_.on_operation(operation, outcome);
     if (options_.log != nullptr) options_.log->on_operation(operation, outcome);
 }
 

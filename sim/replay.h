@@ -11,6 +11,8 @@
 
 #include "models/system.h"
 #include "sim/expectations.h"
+#include "sim/last_operation.h"
+#include "sim/narrative.h"
 #include "sim/statistics.h"
 #include "traces/record.h"
 
@@ -43,6 +45,8 @@ public:
     /// Expectations that did not hold: "FILE:LINE:COLUMN: expect ...: what was found".
     const std::vector<std::string>& failures() const { return failures_; }
     std::uint64_t checked() const { return checked_; }
+    /// The operations that the trace explains; of those in a `repeat`, as its first iteration met them.
+    const Narrative& narrative() const { return narrative_; }
     /// Iterations that were multiplied out.
     std::uint64_t collapsed_iterations() const { return collapsed_iterations_; }
 
@@ -54,6 +58,7 @@ private:
 
     void item(const TraceItem& item);
     void record(const Record& record);
+    void operation(const Record& record, const Operation& operation);
     void repeat(const RepeatBlock& block);
     void iterate(const RepeatBlock& block);
     void judge(const Record& record, const Expectation& expectation);
@@ -64,6 +69,10 @@ private:
     ReplayOptions options_;
     Statistics statistics_{};
     Expectations expectations_{};
+    Narrative narrative_{};
+    LastOperation last_{};
+    bool watching_{};              ///< something asks what the operation was
+    std::uint32_t repetitions_{};  ///< repeats around the record whose first iteration is over
     std::string source_name_{};
     std::vector<std::string> failures_{};
     std::uint64_t checked_{};
