@@ -1,6 +1,7 @@
 #include "apps/run_report.h"
 
 #include "apps/json_writer.h"
+#include "apps/narrative_report.h"
 #include "apps/number_format.h"
 #include "apps/open_choices.h"
 #include "apps/text_table.h"
@@ -78,6 +79,9 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
     if (const std::string choices = open_choices(experiment); !choices.empty()) {
         text += "choices that the manuals leave open: " + choices + "\n";
     }
+    if (const std::string told = narrative_text(result.narrative); !told.empty()) {
+        text += "\n" + told + "Statistics\n";
+    }
     text += fmt::format("{} data references, {} distinct 4K pages, {} distinct 2M pages\n\n",
                         data_references(whole),
                         with_thousands(result.statistics.footprint().pages_4k()),
@@ -111,6 +115,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     for (const Phase& phase : result.statistics.phases()) {
         json["phases"].push_back({{"name", phase.name}, {"statistics", counters_json(phase.counters)}});
     }
+    json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
     nlohmann::ordered_json& legend = json["legend"];
     for (const CounterInfo& info : counter_infos()) {

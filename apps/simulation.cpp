@@ -19,7 +19,7 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
     Replay replay(system, options);
     replay.run(*source);
 
-    RunResult result{replay.statistics(), replay.failures(), replay.checked(),
+    RunResult result{replay.statistics(), replay.failures(), replay.checked(), replay.narrative(),
                      replay.collapsed_iterations(), {}};
     for (const TranslationArray& array : system.mmu().arrays()) {
         result.arrays.push_back(array.name());

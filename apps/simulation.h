@@ -16,6 +16,7 @@ struct RunResult {
     Statistics statistics{};
     std::vector<std::string> failures{};  ///< expectations that did not hold
     std::uint64_t checked{};
+    Narrative narrative{};
     std::uint64_t collapsed_iterations{};
     std::vector<std::string> arrays{};    ///< of the machine, in the order of CachedFill::array
 };
