@@ -135,8 +135,8 @@ std::uint64_t Walk::take_host(std::uint64_t raw) {
 
     // Accesses through an NPT are user accesses (APM "Nested versus Guest Page Faults, Fault Ordering").
     host_rights_.host_readable = host_rights_.host_readable && entry.readable && entry.user;
-    host_rights_.host_writable = host_rights_.host_writable && entry.writable;
-    host_rights_.host_executable = host_rights_.host_executable && !entry.no_execute;
+    host_rights_.host_writable = host_rights_.host_writable && entry.writable && entry.user;
+    host_rights_.host_executable = host_rights_.host_executable && !entry.no_execute && entry.user;
     if (entry.leaf && !host_permits(host_rights_)) {
         return host_fault(FaultKind::kEptViolation, gpa_), raw;
     }
