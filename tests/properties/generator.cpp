@@ -141,9 +141,10 @@ Operation host_set_entry(Choices& choices) {
     HostSetEntry set{.gpa = GuestPhysAddr(choices.one_of(kGuestPages)), .edit = {}};
     EntryEdit& edit = set.edit;
     edit.level = static_cast<int>(choices.below(4)) + 1;
-    switch (choices.below(6)) {
+    switch (choices.below(7)) {
         case 0: edit.accessed = choices.below(2) != 0; break;
         case 1: edit.dirty = choices.below(2) != 0; break;
+        case 5: edit.user = choices.below(2) != 0; break;
         case 2: edit.writable = choices.below(2) != 0; break;
         case 3: edit.present = choices.below(3) != 0; break;
         case 4: edit.reserved = choices.below(3) == 2; break;

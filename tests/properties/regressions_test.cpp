@@ -75,6 +75,17 @@ TEST_CASE("regression: an EPT entry that references a table has bits 6:3 clear (
          store(0x5f'f000)});
 }
 
+TEST_CASE("regression: stores and fetches through an NPT need U/S too (15.25.5)") {
+    EntryEdit supervisor{.level = 3};
+    supervisor.user = false;
+    check_agreement("AMD nested",
+                    {Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
+                     load(0x5f'f008), HostSetEntry{GuestPhysAddr(0x4000'3000), supervisor},
+                     Map{.va = VirtAddr(0), .size = PageSize::k1G, .to = 0x4000'0000, .user = true},
+                     TogglePge{}, store(0x40'7000),
+                     Access{.kind = AccessKind::kFetch, .va = VirtAddr(0x40'7000)}});
+}
+
 TEST_CASE("regression: host tables are found below an entry whose reserved bit software set") {
     EntryEdit reserved{.level = 3};
     reserved.reserved = true;
