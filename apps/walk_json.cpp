@@ -54,8 +54,8 @@ Json cached_json(const Regime& regime, const CachedStep& cached) {
     Json json{{"array", cached.array},
               {"mapping", kKinds[static_cast<std::size_t>(mapping.key.kind)]},
               {"what", page ? "translation" : "paging-structure entry"},
-              {"covers", region_size(mapping.key.level)},
-              {"address", plain_hex(mapping.key.page << level_shift(mapping.key.level))}};
+              {"covers", covered_words(mapping.key)},
+              {"address", plain_hex(mapping.key.page << mapping.key.shift())}};
     const bool guest_only = !page && mapping.key.kind == MappingKind::kCombined &&
                             regime.combined_target == CombinedTarget::kGuestPhysical;
     if (!guest_only) json["host_physical"] = plain_hex(mapping.target);
@@ -125,6 +125,7 @@ Json result_json(const TracedWalk& walk) {
     }
     if (outcome.page_level != 0) {
         json["page_size"] = name_of(page_size_of_level(outcome.page_level));
+        json["coalesced_pages"] = std::uint64_t{1} << outcome.page_span;
         json["whole_page_size"] = name_of(page_size_of_level(outcome.whole_level));
     }
     if (outcome.page_level != 0 && walk.translation) {

@@ -59,6 +59,12 @@ std::string tags(const Regime& regime) {
     return text;
 }
 
+std::string start_words(const Experiment& experiment) {
+    const std::string words = "start of the trace: caches empty";
+    if (experiment.system.demand == Demand::kFault) return words + ", nothing mapped";
+    return words + ", the page mapped on first touch";
+}
+
 std::string heading(const Experiment& experiment, WalkState state, const TracedWalk& walk) {
     const Regime& regime = walk.regime;
     TextTable table({Align::kLeft, Align::kLeft});
@@ -69,9 +75,8 @@ std::string heading(const Experiment& experiment, WalkState state, const TracedW
     table.add({regime.nested ? "guest tables" : "tables", linear_tables(walk)});
     if (regime.nested) table.add({"host tables", host_tables(regime)});
     table.add({"tags", tags(regime)});
-    table.add({"state", state == WalkState::kStart
-                            ? "start of the trace: caches empty, the page mapped on first touch"
-                            : "as the workload leaves it"});
+    table.add({"state", state == WalkState::kStart ? start_words(experiment)
+                                                   : std::string("as the workload leaves it")});
     return table.to_string();
 }
 
@@ -147,7 +152,7 @@ std::string read_counts(const TracedWalk& walk) {
 std::string pages(const TracedWalk& walk) {
     const Outcome& outcome = walk.outcome;
     const char* whole = name_of(page_size_of_level(outcome.whole_level));
-    std::string text = name_of(page_size_of_level(outcome.page_level));
+    std::string text = covered_words({.level = outcome.page_level, .span = outcome.page_span});
     text += fmt::format(", of a {} page{}", whole, walk.regime.nested ? " of the guest" : "");
     const bool fractured = walk.translation && walk.translation->fractured();
     if (!walk.regime.nested) return text;

@@ -36,6 +36,10 @@ std::string cached_table(const Regime& regime, const Mapping& mapping) {
 
 std::string cached_page_remarks(const Mapping& mapping) {
     std::string remarks;
+    if (mapping.key.span != 0) {
+        remarks += fmt::format(", coalesced from {} pages of {}", 1u << mapping.key.span,
+                               region_size(mapping.key.level));
+    }
     if (mapping.fractured()) {
         remarks += fmt::format(", fractured: the guest's page is {}",
                                name_of(page_size_of_level(mapping.whole_level)));
@@ -59,6 +63,15 @@ const char* region_size(int level) {
     static constexpr std::array<const char*, kMaxLevels + 1> kSizes{"",   "4K",   "2M",
                                                                     "1G", "512G", "256T"};
     return kSizes[static_cast<std::size_t>(level)];
+}
+
+std::string covered_words(const MappingKey& key) {
+    static constexpr std::array<const char*, 3> kUnits{"K", "M", "G"};
+    if (key.span == 0) return region_size(key.level);
+    std::uint64_t size = std::uint64_t{1} << (key.shift() - 10);
+    std::size_t unit = 0;
+    for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+    return std::to_string(size) + kUnits[unit];
 }
 
 const char* structure_name(int level) {
@@ -122,9 +135,9 @@ std::string locates_words(const Regime& regime, const WalkStep& step) {
 std::string cached_words(const Regime& regime, const CachedStep& cached) {
     const Mapping& mapping = cached.mapping;
     const MappingKey& key = mapping.key;
-    const std::string at = hex(key.page << level_shift(key.level));
+    const std::string at = hex(key.page << key.shift());
     const char* space = key.kind == MappingKind::kGuestPhysical ? "guest-physical " : "";
-    const char* size = region_size(key.level);
+    const std::string size = covered_words(key);
     if (key.role == MappingRole::kPagingStructure) {
         return fmt::format("{}: {}{} region {} -> {}", cached.array, space, size, at,
                            cached_table(regime, mapping));

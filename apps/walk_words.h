@@ -14,6 +14,8 @@ namespace nestwalk {
 std::string hex(std::uint64_t value);
 /// "4K", "2M", "1G", "512G", "256T": what an entry of the level covers.
 const char* region_size(int level);
+/// "4K", or "16K" of four coalesced pages: what a cached entry covers.
+std::string covered_words(const MappingKey& key);
 /// "page table", "page directory", "PDPT", "PML4 table", "PML5 table".
 const char* structure_name(int level);
 /// "a", "a or b", "a, b or c".
