@@ -1,0 +1,144 @@
+// `nestwalk run` as a whole: checks, files, standard input, interruption.
+#include "tests/apps/input_error.h"
+#include "tests/apps/program.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace nestwalk::test {
+namespace {
+
+const std::string kExperiment =
+    "title: t\nmachine: haswell-ep\nset: {stlb.entries: 512}\nsystem: {paging: nested}\n"
+    "workload:\n  program: |\n"
+    "    load 0x1000\n"
+    "    expect miss level=root\n"
+    "    repeat 100 {\n"
+    "      load 0x1000\n"
+    "    }\n"
+    "    load 0x1000\n"
+    "    expect hit refs=0\n";
+
+std::string endless() {
+    return "title: t\nmachine: exact\nworkload:\n  program: |\n"
+           "    repeat 1000000000000 {\n      load 0x1000\n    }\n";
+}
+
+TEST_SUITE("nestwalk run") {
+    TEST_CASE("--check is 0 while every expectation holds, and says how many there were") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        const Finished finished = place.run("nestwalk run e.yaml --check");
+        CHECK(finished.status == 0);
+        CHECK(finished.err == "2 expectations checked, 0 failed\n");
+        CHECK(finished.out == place.run("nestwalk run e.yaml").out);
+    }
+
+    TEST_CASE("--check is 1 where one fails, with its line, without it nothing is judged") {
+        const Workplace place;
+        place.write("e.yaml", with(kExperiment, "hit refs=0", "hit refs=3"));
+        const Finished finished = place.run("nestwalk run e.yaml --check");
+        CHECK(finished.status == 1);
+        CHECK(finished.err ==
+              "e.yaml:13:5: expect hit refs=3: refs=3 expected, 0 found\n"
+              "2 expectations checked, 1 failed\n");
+        CHECK(!finished.out.empty());
+        CHECK(place.run("nestwalk run e.yaml").status == 0);
+    }
+
+    TEST_CASE("an expectation inside a loop is judged in every iteration") {
+        const Workplace place;
+        place.write("e.yaml", with(kExperiment, "      load 0x1000\n",
+                                   "      load 0x1000\n      expect hit\n"));
+        CHECK(place.run("nestwalk run e.yaml --check").err ==
+              "102 expectations checked, 0 failed\n");
+    }
+
+    TEST_CASE("--no-collapse changes no line but the one that counts collapsed iterations") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        const Finished same = place.run(
+            "nestwalk run e.yaml --format csv | grep -v collapsed > a\n"
+            "nestwalk run e.yaml --format csv --no-collapse > b\n"
+            "grep -q ',collapsed_iterations,0,' b && grep -v collapsed b | "
+            "cmp - a");
+        CHECK(same.status == 0);
+    }
+
+    TEST_CASE(
+        "--output makes the directory, the report in it, and an experiment that gives it again") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        for (const std::string format : {"txt text", "json json", "csv csv"}) {
+            const std::string name = "result." + format.substr(0, format.find(' '));
+            const std::string option = " --format " + format.substr(format.find(' ') + 1);
+            const Finished finished = place.run("nestwalk run e.yaml --output a/b" + option);
+            CHECK(finished.status == 0);
+            CHECK(finished.out.empty());
+            CHECK(finished.err.empty());
+            const std::string report = place.read("a/b/" + name);
+            CHECK(report == place.run("nestwalk run e.yaml" + option).out);
+            CHECK(report == place.run("nestwalk run a/b/experiment.yaml" + option).out);
+        }
+        CHECK(place.run("ls a/b").out == "experiment.yaml\nresult.csv\nresult.json\nresult.txt\n");
+    }
+
+    TEST_CASE("a resolved experiment finds its trace from wherever it lies") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.write("t.nwt", "load 0x1000 count=5 stride=4K\n");
+        const std::string direct = place
+                                       .run(
+                                           "nestwalk run e.yaml --trace t.nwt --output out && "
+                                           "cat out/result.txt")
+                                       .out;
+        CHECK(contains(direct, "5 data references"));
+        CHECK(place.run("nestwalk run out/experiment.yaml").out == direct);
+    }
+
+    TEST_CASE("a trace comes from a pipe, compressed or not") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.write("t.nwt", "nestwalk-trace 1\nload 0x1000 count=5 stride=4K\n");
+        const std::string direct = place.run("nestwalk run e.yaml --trace t.nwt").out;
+        CHECK(place.run("cat t.nwt | nestwalk run e.yaml --trace -").out == direct);
+        CHECK(place.run("gzip < t.nwt | nestwalk run e.yaml --trace -").out == direct);
+    }
+
+    TEST_CASE("Ctrl-C in the middle of a run: status 130, no file, nothing printed") {
+        const Workplace place;
+        place.write("e.yaml", endless());
+        const Finished finished = place.run(
+            "nestwalk run e.yaml --no-collapse --output out --access-log log.csv & pid=$!\n"
+            "until test -s log.csv.partial; do sleep 0.05; done; kill -INT $pid; wait $pid");
+        CHECK(finished.status == 130);
+        CHECK(finished.err == "nestwalk: interrupted; no results were written\n");
+        CHECK(finished.out.empty());
+        CHECK(place.run("ls").out == "e.yaml\n");
+    }
+
+    TEST_CASE("Ctrl-C while standard input is silent") {
+        const Workplace place;
+        place.write("e.yaml", endless());
+        const Finished finished = place.run(
+            "mkfifo silent; sleep 30 > silent & writer=$!\n"
+            "nestwalk run e.yaml --trace - --access-log log.csv < silent & pid=$!\n"
+            "until test -e log.csv.partial; do sleep 0.05; done; sleep 0.2\n"
+            "kill -INT $pid; wait $pid; status=$?; kill $writer; rm silent; exit $status");
+        CHECK(finished.status == 130);
+        CHECK(finished.err == "nestwalk: interrupted; no results were written\n");
+        CHECK(place.run("ls").out == "e.yaml\n");
+    }
+
+    TEST_CASE("the example that beginners run holds what it says") {
+        const Workplace place;
+        const Finished finished = place.run("nestwalk run '" NESTWALK_SOURCE_DIR
+                                            "/configs/experiments/first-walk.yaml' --check");
+        CHECK(finished.status == 0);
+        CHECK(contains(finished.err, "0 failed"));
+    }
+}
+
+}  // namespace
+}  // namespace nestwalk::test
