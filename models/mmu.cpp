@@ -80,8 +80,7 @@ Mmu::Found Mmu::look_up(const Probes& probes, std::uint64_t address, MappingKey 
 }
 
 /// More than one size of page is cached for the address; the smaller one was used.
-bool Mmu::matches_larger(const Probes& probes, const Mapping& used, VirtAddr va) {
-    MappingKey key = used.key;
+bool Mmu::matches_larger(const Probes& probes, const Mapping& used, MappingKey key, VirtAddr va) {
     for (const Probe& probe : probes) {
         if (arrays_[probe.array].size() == 0) continue;
         key.level = probe.level;
@@ -99,7 +98,7 @@ Mmu::Found Mmu::look_up_tlbs(const WalkRequest& request, const Regime& regime, O
     Found hit = look_up(l1_[side], request.va.value(), key);
     if (hit.mapping != nullptr) {
         outcome.result = TranslationResult::kL1Hit;
-        outcome.ambiguous = matches_larger(l1_[side], *hit.mapping, request.va);
+        outcome.ambiguous = matches_larger(l1_[side], *hit.mapping, key, request.va);
     } else {
         outcome.l1_missed = true;
         hit = look_up(stlb_[side], request.va.value(), key);
@@ -108,7 +107,7 @@ Mmu::Found Mmu::look_up_tlbs(const WalkRequest& request, const Regime& regime, O
             return hit;
         }
         outcome.result = TranslationResult::kStlbHit;
-        outcome.ambiguous = matches_larger(stlb_[side], *hit.mapping, request.va);
+        outcome.ambiguous = matches_larger(stlb_[side], *hit.mapping, key, request.va);
     }
     arrays_[hit.array].touch(hit.mapping);
     return hit;

@@ -85,7 +85,8 @@ private:
     void add_arrays(const std::vector<StructureParameters>& parameters,
                     std::initializer_list<Probes*> translations);
     Found look_up(const Probes& probes, std::uint64_t address, MappingKey key);
-    bool matches_larger(const Probes& probes, const Mapping& used, VirtAddr va);
+    /// `key` has the tags in force: a global entry may have been made under another PCID.
+    bool matches_larger(const Probes& probes, const Mapping& used, MappingKey key, VirtAddr va);
     Found look_up_tlbs(const WalkRequest& request, const Regime& regime, Outcome& outcome);
 
     bool use_hit(Found hit, const WalkRequest& request, const Regime& regime, Outcome& outcome);
