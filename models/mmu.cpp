@@ -153,28 +153,29 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
         }
         return false;
     }
-    note_staleness(used, request.va, regime, outcome);
     outcome.filled_by = used.bookkeeping.filled_by;
     outcome.page_level = used.key.level;
     outcome.page_span = used.key.span;
     outcome.whole_level = used.whole_level;
     outcome.physical = used.target + used.offset_of(request.va.value());
     const bool assist = request.kind == AccessKind::kStore && !(used.dirty && used.host_dirty);
-    if (outcome.result == TranslationResult::kStlbHit && !assist) {
-        fill_l1(Mapping(used), request.va, request.kind, outcome);
-    }
-    if (assist) {
-        outcome.dirty_assist = true;
-        // What the walk finds takes its place; others that match the address are left alone.
-        const MappingKey replaced = used.key;
-        for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
-            for (const Probe& probe : *probes) {
-                arrays_[probe.array].erase_if(
-                    [&](const Mapping& mapping) { return mapping.key == replaced; });
-            }
+    if (!assist) {
+        note_staleness(used, request.va, regime, outcome);
+        if (outcome.result == TranslationResult::kStlbHit) {
+            fill_l1(Mapping(used), request.va, request.kind, outcome);
         }
-        walk_and_fill(request, regime, outcome);
+        return true;
     }
+    // What the walk finds is the answer and takes the entry's place; others that match are left alone.
+    outcome.dirty_assist = true;
+    const MappingKey replaced = used.key;
+    for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
+        for (const Probe& probe : *probes) {
+            arrays_[probe.array].erase_if(
+                [&](const Mapping& mapping) { return mapping.key == replaced; });
+        }
+    }
+    walk_and_fill(request, regime, outcome);
     return true;
 }
 
