@@ -139,6 +139,10 @@ void Checker::compare(const Expected& expected, const Outcome& outcome) {
     expect_equal("rights rewalk", expected.rights_rewalk, outcome.rights_rewalk);
     expect_equal("fault rewalk", expected.fault_rewalk, outcome.fault_rewalk);
     expect_equal("dirty assist", expected.dirty_assist, outcome.dirty_assist);
+    if (setting_.strictness == Strictness::kExact) {
+        expect_equal("stale", expected.stale, outcome.stale);
+        expect_equal("ambiguous", expected.ambiguous, outcome.ambiguous);
+    }
     compare_reads(expected, outcome);
 }
 

@@ -35,6 +35,8 @@ struct Expected {
     bool rights_rewalk{};
     bool fault_rewalk{};
     bool dirty_assist{};
+    bool stale{};                 ///< a fresh walk would have given another answer
+    bool ambiguous{};             ///< entries of several sizes match
     std::uint64_t filled_by{};    ///< number of the translation that filled the entry used
     std::vector<EntryRead> reads{};
     std::string complaint{};      ///< of the allowed mode: what the model used and may not use

@@ -30,6 +30,7 @@ void OracleWalk::run() {
         oracle_.drop_page_and_path(va_);
         return walk();
     }
+    expected_.ambiguous = has_larger(*page);
     if (access_.kind == AccessKind::kStore && !(page->dirty && page->host_dirty)) {
         return set_dirty(*page, result);
     }
@@ -56,6 +57,7 @@ void OracleWalk::hit(CachedPage& page, TranslationResult result) {
     expected_.physical = page.physical + offset_in(va_, page.level);
     expected_.page_level = bounded_ ? guide_->page_level : page.level;
     expected_.whole_level = page.whole_level;
+    expected_.stale = stale(page);
     expected_.filled_by = bounded_ ? guide_->filled_by : page.filled_by;
 }
 
@@ -189,6 +191,7 @@ void OracleWalk::fill(CachedPage page) {
         expected_.page_level = std::min(page.level, int{guide_->page_level});
         remove_where(sets_.pages, [&](const CachedPage& old) { return old.same_mapping(page); });
     }
+    expected_.stale = stale(page);
     if (mode_.nested && page.level < page.whole_level) oracle_.cpu().fractured = true;
     sets_.pages.push_back(page);
 }

@@ -63,6 +63,10 @@ private:
     bool host_walk(std::uint64_t gpa, HostUse use, HostAnswer& answer);
     void fill(CachedPage page);
 
+    bool stale(const CachedPage& page) const;
+    bool tables_reachable() const;
+    bool has_larger(const CachedPage& page) const;
+
     EntryBits read(Dimension dimension, int level, std::uint64_t memory_address,
                    std::uint64_t location);
     std::uint64_t raw_before(std::uint64_t now);

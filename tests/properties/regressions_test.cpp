@@ -86,6 +86,21 @@ TEST_CASE("regression: stores and fetches through an NPT need U/S too (15.25.5)"
                      Access{.kind = AccessKind::kFetch, .va = VirtAddr(0x40'7000)}});
 }
 
+TEST_CASE("regression: a hit is ambiguous by the tags in force, not by the PCID its entry was made under") {
+    check_agreement("nested, host 2M",
+                    {VmExit{}, store(0x40'0000),
+                     Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
+                     store(0x40'7000), MovCr3{"h1", true}, load(0x40'0000)});
+}
+
+TEST_CASE("regression: the answer of a dirty assist is that of its walk, stale or not") {
+    EntryEdit clean{.level = 1};
+    clean.dirty = false;
+    check_agreement("native", {SetEntry{VirtAddr(0x40'0000), clean, std::nullopt}, load(0x40'0000),
+                               Map{.va = VirtAddr(0x40'0000), .to = 0x2000'1000, .user = true},
+                               MovCr3{"s1", true}, MovCr3{"s0", true}, store(0x40'0000), load(0x40'0000)});
+}
+
 TEST_CASE("regression: host tables are found below an entry whose reserved bit software set") {
     EntryEdit reserved{.level = 3};
     reserved.reserved = true;
