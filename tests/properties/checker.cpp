@@ -4,6 +4,7 @@
 #include <exception>
 #include <sstream>
 
+#include "tests/properties/edit_check.h"
 #include "tests/properties/generator.h"
 #include "traces/text_writer.h"
 
@@ -44,9 +45,7 @@ bool same_read(const EntryRead& a, const EntryRead& b) {
 
 Checker::Checker(const Setting& setting)
     : setting_(setting), system_(setting.machine, setting.system),
-      oracle_(setting, after_prelude(system_, setting)) {
-    starting_ = false;
-}
+      oracle_(setting, after_prelude(system_, setting)) {}
 
 bool Checker::step(const Operation& operation) {
     skipped_ = !oracle_.sensible(operation);
@@ -54,6 +53,7 @@ bool Checker::step(const Operation& operation) {
     translated_ = 0;
     predicted_ = 0;
     const auto* access = std::get_if<Access>(&operation);
+    const EditCheck edit(oracle_, operation);
     if (access != nullptr) predict(*access);
     else fault_ = oracle_.apply(operation);
     try {
@@ -65,6 +65,8 @@ bool Checker::step(const Operation& operation) {
         expect_equal("translations", predicted_, translated_);
         check_writes();
     }
+    const std::string complaint = edit.complaint(operation);
+    if (!complaint.empty()) differ(complaint);
     return difference_.empty();
 }
 

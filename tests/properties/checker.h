@@ -33,7 +33,6 @@ private:
     void compare(const Expected& expected, const Outcome& outcome);
     void compare_reads(const Expected& expected, const Outcome& outcome);
     void check_writes();
-    void check_edit(const Operation& operation);
     void differ(const std::string& what);
     template <typename Value>
     void expect_equal(const char* what, Value expected, Value found);
@@ -46,7 +45,6 @@ private:
     std::size_t translated_{};
     bool follow_{};           ///< the oracle translates after the model, not before
     bool skipped_{};
-    bool starting_{true};
     FaultKind fault_{};
     std::string difference_{};
 };

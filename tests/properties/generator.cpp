@@ -109,7 +109,7 @@ Operation set_entry(Choices& choices) {
             edit.accessed = edited(choices, 2);
             edit.dirty = edited(choices, 2);
             break;
-        case 9: edit.large = choices.below(2) != 0; break;
+        case 9: edit.large = true; break;
         default:
             if (edit.level == 1) edit.to = choices.one_of(kSmallFrames);
             else edit.present = true;

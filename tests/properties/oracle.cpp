@@ -181,11 +181,13 @@ bool Oracle::makes_sense(const Split& op) const {
     return canonical(op.va.value()) && (!op.space || owns(context().spaces, *op.space)) &&
            edit_makes_sense(tables_named(op.space), op.va.value(), 2);
 }
+/// Not where it would make a paging structure of the memory at 0, which several entries would then share.
 bool Oracle::makes_sense(const SetEntry& op) const {
     if (!canonical(op.va.value())) return false;
     if (op.space && !owns(context().spaces, *op.space)) return false;
     const PathEnd end = path_to(tables_named(op.space), op.va.value(), op.edit.level);
-    return end.entry.level == op.edit.level && end.entry.raw != 0;
+    return end.entry.level == op.edit.level && end.entry.raw != 0 &&
+           (op.edit.level == 1 || end.entry.target() != 0);
 }
 /// Not where it would leave parts of an unmapped larger page that nothing has mapped.
 bool Oracle::makes_sense(const HostMap& op) const {
