@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -153,7 +154,7 @@ private:
     void drop_page_and_path(std::uint64_t va);
     void drop_for_violation(std::uint64_t va, std::uint64_t gpa);
     void leave_or_enter_guest();
-    void flush_fractured();
+    void flush_fractured(std::uint16_t context, std::optional<std::uint16_t> pcid);
     bool holds_fractured() const;
     bool fracture_present() const;
 

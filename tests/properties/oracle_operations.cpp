@@ -90,15 +90,15 @@ bool Oracle::fracture_present() const {
     return fracture.model == FractureModel::kExact ? holds_fractured() : cpu().fractured;
 }
 
-/// A page-selective invalidation that finds a fractured translation present empties the TLB.
-void Oracle::flush_fractured() {
+/// A page-selective invalidation that finds a fractured translation present empties the TLB of the VPID and
+/// PCID that it names, or as far as the machine's scope goes.
+void Oracle::flush_fractured(std::uint16_t context, std::optional<std::uint16_t> pcid) {
     const FractureParameters& fracture = setting_.machine.fracture;
-    const LinearTags now = mode().tags;
     drop_pages([&](const CachedPage& page) {
         if (page.global && !fracture.globals) return false;
         if (fracture.scope == FractureScope::kEverything) return true;
-        if (page.tags.context != now.context) return false;
-        return fracture.scope == FractureScope::kCurrentContext || page.tags.pcid == now.pcid ||
+        if (page.tags.context != context) return false;
+        return fracture.scope == FractureScope::kCurrentContext || !pcid || page.tags.pcid == *pcid ||
                page.global;
     });
     cpu().fractured = holds_fractured();
@@ -202,7 +202,7 @@ FaultKind Oracle::do_op(const Invlpg& op) {
         return table.tags.context == now && (any_pcid || table.tags.pcid == pcid) &&
                (!path_only || table.leads_to(va));
     });
-    if (fracture_present()) flush_fractured();
+    if (fracture_present()) flush_fractured(now, pcid);
     return FaultKind::kNone;
 }
 
@@ -224,6 +224,7 @@ FaultKind Oracle::do_op(const Invpcid& op) {
             drop_tables([=](const CachedTable& table) {
                 return table.tags.context == now && table.tags.pcid == pcid && table.leads_to(va);
             });
+            if (setting_.machine.fracture.invpcid && fracture_present()) flush_fractured(now, pcid);
             break;
         case InvpcidType::kSingleContext: drop_non_global(now, pcid); break;
         case InvpcidType::kAllIncludingGlobals: drop_context(now); break;

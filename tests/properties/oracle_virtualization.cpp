@@ -18,6 +18,9 @@ FaultKind Oracle::do_op(const Invvpid& op) {
             drop_tables([=](const CachedTable& table) {
                 return table.tags.context == vpid && table.leads_to(va);
             });
+            if (setting_.machine.fracture.invvpid && fracture_present()) {
+                flush_fractured(vpid, std::nullopt);
+            }
             break;
         case InvvpidType::kSingleContext: drop_context(vpid); break;
         case InvvpidType::kAllContexts:

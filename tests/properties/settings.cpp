@@ -135,6 +135,11 @@ const std::vector<Setting>& exact_settings() {
         Setting& scoped = add("nested, fracturing of a PCID", Vendor::kIntel, Paging::kNested);
         scoped.machine.fracture = {.full_flush = true, .model = FractureModel::kExact,
                                    .scope = FractureScope::kCurrentPcid, .globals = false};
+        Setting& every = add("nested, every invalidation of an address meets fractures", Vendor::kIntel,
+                             Paging::kNested);
+        every.machine.fracture = {.full_flush = true, .model = FractureModel::kExact,
+                                  .scope = FractureScope::kCurrentContext, .globals = true,
+                                  .invpcid = true, .invvpid = true};
         add("shadow", Vendor::kIntel, Paging::kShadow);
         add("shadow, no VPIDs", Vendor::kIntel, Paging::kShadow).system.vpid = false;
         add("AMD native", Vendor::kAmd, Paging::kNative);
