@@ -1,4 +1,5 @@
 #include "apps/config_fields.h"
+#include "traces/number.h"
 
 #include <algorithm>
 
@@ -17,40 +18,6 @@ std::string found_in(const ConfigNode& node) {
     if (node.is_sequence()) return "a list";
     if (node.is_map()) return "a map";
     return quoted(node.text);
-}
-
-int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 16;
-}
-
-// The power of 1024 that a K, M or G at the end stands for, which it takes off; 0 without one.
-unsigned take_shift(std::string_view& text) {
-    if (text.empty()) return 0;
-    const std::size_t suffix = std::string_view("KMG").find(text.back());
-    if (suffix == std::string_view::npos) return 0;
-    text.remove_suffix(1);
-    return 10 * (static_cast<unsigned>(suffix) + 1);
-}
-
-// Null for text that is no number of this form; more than 64 bits saturate.
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    const unsigned shift = take_shift(text);
-    const bool hexadecimal = text.starts_with("0x");
-    if (hexadecimal) text.remove_prefix(2);
-    const std::uint64_t base = hexadecimal ? 16 : 10;
-    if (text.empty() || text.front() == '_' || text.back() == '_') return std::nullopt;
-    std::uint64_t number = 0;
-    for (const char c : text) {
-        if (c == '_') continue;
-        const auto digit = static_cast<std::uint64_t>(digit_of(c));
-        if (digit >= base) return std::nullopt;
-        number = number > (kMost - digit) / base ? kMost : number * base + digit;
-    }
-    return number > (kMost >> shift) ? kMost : number << shift;
 }
 
 std::string expected_unsigned(UnsignedRange range) {
@@ -106,11 +73,15 @@ ConfigValue ConfigFields::require(std::string_view key) const {
 }
 
 std::uint64_t read_unsigned(const ConfigValue& value, UnsignedRange range) {
-    const std::optional<std::uint64_t> number =
-        value.node->is_scalar() ? parse_unsigned(value.node->text) : std::nullopt;
-    if (!number || *number < range.least || *number > range.most)
+    const ParsedNumber number = value.node->is_scalar()
+                                    ? parse_number(value.node->text)
+                                    : ParsedNumber{0, NumberFault::kNotANumber};
+    if (number.fault == NumberFault::kTooLarge && range.most == UnsignedRange{}.most)
+        reject(value, expected_unsigned(range) + " that fits in 64 bits");
+    if (number.fault != NumberFault::kNone || number.value < range.least ||
+        number.value > range.most)
         reject(value, expected_unsigned(range));
-    return *number;
+    return number.value;
 }
 
 bool read_switch(const ConfigValue& value) {

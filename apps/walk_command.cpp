@@ -5,45 +5,17 @@
 #include "apps/simulation.h"
 #include "apps/traced_walk.h"
 #include "apps/walk_report.h"
+#include "traces/number.h"
 #include "traces/wording.h"
 
 #include <memory>
-#include <optional>
-#include <string_view>
 
 namespace nestwalk {
 namespace {
 
-int digit_of(char letter) {
-    if (letter >= '0' && letter <= '9') return letter - '0';
-    if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-    if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
-    return 16;
-}
-
-/// Decimal, or hexadecimal with 0x; single `_` between digits. Nothing if it is not that or too
-/// large.
-std::optional<std::uint64_t> parse_address(std::string_view text) {
-    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    const std::uint64_t base = hexadecimal ? 16 : 10;
-    if (hexadecimal) text.remove_prefix(2);
-    std::uint64_t value = 0;
-    bool after_digit = false;
-    for (const char letter : text) {
-        if (letter == '_' && after_digit) {
-            after_digit = false;
-            continue;
-        }
-        const auto digit = static_cast<std::uint64_t>(digit_of(letter));
-        if (digit >= base || value > (UINT64_MAX - digit) / base) return std::nullopt;
-        value = value * base + digit;
-        after_digit = true;
-    }
-    return after_digit ? std::optional(value) : std::nullopt;
-}
-
 VirtAddr address_of(const WalkOptions& options) {
-    if (const auto value = parse_address(options.address)) return VirtAddr(*value);
+    const ParsedNumber number = parse_number(options.address);
+    if (number.fault == NumberFault::kNone) return VirtAddr(number.value);
     throw InputError({"ADDRESS"}, fault("not an address", options.address,
                                         "a 64-bit number, as 0x7f00_0000_1000 or 4096"));
 }

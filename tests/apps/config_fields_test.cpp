@@ -58,6 +58,7 @@ TEST_SUITE("configuration fields") {
         for (const char* huge :
              {"18446744073709551617", "18014398509481985K", "0xfffffffffffffffffff"})
             CHECK(contains(error_of([&] { read_value(huge, bounded); }), "from 1 to 100"));
+        CHECK(contains(number_error("18446744073709551616"), "that fits in 64 bits"));
     }
 
     TEST_CASE("switches have three spellings") {

@@ -223,14 +223,14 @@ TEST_SUITE("nestwalk walk") {
         const Workplace place;
         place.write("e.yaml", kExperiment);
         for (const std::string address :
-             {"zebra", "0x", "4K", "1__0", "_1", "1_", "0x1_0000_0000_0000_0000", "''", "' 1'"}) {
+             {"zebra", "0x", "4KK", "-1", "1__0", "_1", "1_", "0x1_0000_0000_0000_0000", "''", "' 1'"}) {
             INFO(address);
             const Finished finished = place.run("nestwalk walk e.yaml " + address);
             CHECK(finished.status == 2);
             CHECK(finished.out.empty());
             CHECK(contains(finished.err, "expected a 64-bit number, as 0x7f00_0000_1000 or 4096"));
         }
-        for (const std::string address : {"4194304", "4_194_304", "0x40_0000", "0X400000"}) {
+        for (const std::string address : {"4194304", "4_194_304", "0x40_0000", "4M"}) {
             CHECK(walk(address)["access"]["address"] == "0x400000");
         }
         const Finished csv = place.run("nestwalk walk e.yaml 0 --format csv");
