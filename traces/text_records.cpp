@@ -58,6 +58,7 @@ PhaseMark parse_phase(Fields& fields) {
     if (word.text.empty()) fields.reject(word, "empty name", "a name in double quotes");
     if (word.text.find('"') != std::string_view::npos)
         fields.reject(word, "not a name", "a name in double quotes");
+    if (word.text.size() > kLongestName) fields.reject(word, "name too long", kLongestNameWords);
     return {std::string(word.text)};
 }
 

@@ -14,6 +14,19 @@ constexpr NumberKind kVersion{"the version of the format, 1"};
 constexpr NumberKind kRepetitions{"how often to repeat, then {"};
 constexpr NumberKind kCaptureTime{"a time of capture in ns"};
 
+// What a record holds besides itself, in records: the longest line holds thousands of times as much.
+std::uint64_t heaviness(const Record& record) {
+    std::size_t bytes = record.text.size();
+    if (const auto* expected = std::get_if<Expectation>(&record.what))
+        bytes += expected->counters.size() * sizeof(expected->counters[0]);
+    if (const auto* explanation = std::get_if<Explanation>(&record.what))
+        bytes += explanation->sentence.size();
+    if (const auto* operation = std::get_if<Operation>(&record.what))
+        if (const auto* shootdown = std::get_if<Shootdown>(operation))
+            bytes += shootdown->cpus.size() * sizeof(shootdown->cpus[0]);
+    return bytes / sizeof(Record);
+}
+
 std::optional<std::uint64_t> capture_time(Fields& fields) {
     if (const Word* word = fields.key("t")) return number(fields, *word, kCaptureTime);
     return std::nullopt;
@@ -115,7 +128,9 @@ void TextTraceReader::parse_block(RepeatBlock& block, int depth, std::uint64_t& 
         if (word.text == "repeat") {
             parse_block(block.body.emplace_back().emplace<RepeatBlock>(), depth + 1, records);
         } else {
-            parse_record(block.body.emplace_back().emplace<Record>());
+            Record& record = block.body.emplace_back().emplace<Record>();
+            parse_record(record);
+            records += heaviness(record);
         }
     }
     throw InputError(lines_.at(1), fault("block not closed at the end of the trace", "repeat {",

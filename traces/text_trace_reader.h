@@ -17,7 +17,8 @@ namespace nestwalk {
 
 class TextTraceReader final : public TraceSource {
 public:
-    /// How deep `repeat` blocks nest, and how many records one outermost block holds (about 1 GiB).
+    /// How deep `repeat` blocks nest, and how many records one outermost block holds (about 1 GiB;
+    /// one with long lists counts as several).
     static constexpr int kDeepestNesting = 64;
     static constexpr std::uint64_t kMostRecordsInBlock = std::uint64_t{1} << 22;
 

@@ -42,6 +42,10 @@ std::uint64_t aligned_address(const Fields& fields, const Word& word, PageSize s
 VirtAddr va_argument(Fields& fields);
 GuestPhysAddr gpa_argument(Fields& fields);
 
+/// In bytes; names are remembered as long as a run lasts.
+inline constexpr std::size_t kLongestName = 255;
+inline constexpr std::string_view kLongestNameWords = "at most 255 bytes";
+
 /// A name: letters, digits, '_', '.', '-'.
 std::string name(const Fields& fields, const Word& word);
 std::optional<std::string> name_key(Fields& fields, std::string_view key);
