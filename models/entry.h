@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kEptExecute = 1u << 2;
 inline constexpr std::uint64_t kEptAccessed = 1u << 8;
 inline constexpr std::uint64_t kEptDirty = 1u << 9;
 inline constexpr std::uint64_t kReserved = std::uint64_t{1} << 51;
-/// The frame came from the frame allocator and goes back to it.
+/// The frame, of a page or of a table, came from the frame allocator and goes back to it.
 inline constexpr std::uint64_t kFrameOwned = std::uint64_t{1} << 52;
 /// Software unmapped the page: it faults, and is not mapped on first touch again.
 inline constexpr std::uint64_t kUnmapped = std::uint64_t{1} << 53;

@@ -56,9 +56,9 @@ std::uint64_t PageTable::leaf_bits(LeafFlags flags, int level) const {
 }
 
 std::uint64_t PageTable::table_bits(std::uint64_t table) const {
-    const std::uint64_t raw = table | (root_.format == EntryFormat::kEpt
-                                           ? kEptRights
-                                           : kPresent | kWritable | kUser);
+    const std::uint64_t raw =
+        table | kFrameOwned |
+        (root_.format == EntryFormat::kEpt ? kEptRights : kPresent | kWritable | kUser);
     return initial_bits_ == InitialBits::kAccessedAndDirty ? with_accessed(raw, root_.format) : raw;
 }
 
@@ -98,17 +98,24 @@ EntrySlot PageTable::reach(std::uint64_t address, int level) {
     return {location, level, memory_.read(location)};
 }
 
+/// Gives back the frame that the entry owns and, if it is a table's, what that table's entries own. An entry
+/// that was edited to point elsewhere owns nothing, so no frame is ever given back twice.
 void PageTable::release(std::uint64_t raw, int level) {
-    if (is_table(raw, level)) {
-        const std::uint64_t table = raw & kAddress;
-        for (std::uint64_t index = 0; index < kEntriesPerTable; ++index) {
-            release(memory_.read(table + index * kBytesPerEntry), level - 1);
-        }
-        // The entries stay until the frame is reused: stale paging-structure entries may still lead here.
-        frames_.give_back_table(table);
-    } else if ((raw & kFrameOwned) != 0) {
-        frames_.give_back(page_size_of_level(level), raw & kAddress);
+    if ((raw & kFrameOwned) == 0) return;
+    const std::uint64_t frame = raw & kAddress;
+    if (level == 1 || (raw & kLarge) != 0) {
+        if (level <= 3) frames_.give_back(page_size_of_level(level), frame);
+        return;
     }
+    for (std::uint64_t index = 0; index < kEntriesPerTable; ++index) {
+        const std::uint64_t location = frame + index * kBytesPerEntry;
+        const std::uint64_t entry = memory_.read(location);
+        if ((entry & kFrameOwned) == 0) continue;
+        // It stays until the frame is reused: stale paging-structure entries may still lead here.
+        memory_.write(location, entry & ~kFrameOwned);
+        release(entry, level - 1);
+    }
+    frames_.give_back_table(frame);
 }
 
 void PageTable::map(std::uint64_t address, PageSize size, std::uint64_t frame, LeafFlags flags) {
@@ -162,10 +169,13 @@ void PageTable::protect(std::uint64_t address, LeafFlags flags) {
 void PageTable::split_leaf(const EntrySlot& leaf) {
     const std::uint64_t table = take_table();
     const int below = leaf.level - 1;
-    std::uint64_t piece = leaf.raw & ~kFrameOwned;  // a piece of a large frame is not a frame of its own
-    if (below == 1) piece &= ~kLarge;
+    const std::uint64_t first = leaf.raw & kTarget;
+    // A piece of a large frame is not a frame of its own.
+    std::uint64_t attributes = leaf.raw & ~(kTarget | kFrameOwned);
+    if (below == 1) attributes &= ~kLarge;
     for (std::uint64_t index = 0; index < kEntriesPerTable; ++index) {
-        memory_.write(table + index * kBytesPerEntry, piece + index * level_bytes(below));
+        const std::uint64_t target = (first + index * level_bytes(below)) & kTarget;
+        memory_.write(table + index * kBytesPerEntry, attributes | target);
     }
     memory_.write(leaf.location, table_bits(table));
 }
@@ -203,7 +213,8 @@ void PageTable::edit(std::uint64_t address, const EntryEdit& edit) {
     }
     const std::uint64_t location = entry_location(table, address, edit.level);
     const bool ept = root_.format == EntryFormat::kEpt;
-    std::uint64_t raw = memory_.read(location);
+    const std::uint64_t before = memory_.read(location);
+    std::uint64_t raw = before;
     set_bit(raw, ept ? kEptRights : kPresent, edit.present);
     set_bit(raw, ept ? kEptWrite : kWritable, edit.writable);
     if (ept) {
@@ -217,7 +228,8 @@ void PageTable::edit(std::uint64_t address, const EntryEdit& edit) {
     set_bit(raw, ept ? kEptDirty : kDirty, edit.dirty);
     set_bit(raw, kLarge, edit.large);
     set_bit(raw, kReserved, edit.reserved);
-    if (edit.to) raw = (raw & ~(kTarget | kFrameOwned)) | (*edit.to & kTarget);
+    if (edit.to) raw = (raw & ~kTarget) | (*edit.to & kTarget);
+    if (edit.to || ((before ^ raw) & kLarge) != 0) raw &= ~kFrameOwned;
     memory_.write(location, raw);
 }
 

@@ -91,6 +91,7 @@ private:
     PageTable host_tables();
     void require_mappable(VirtAddr va);
     void require_mappable(GuestPhysAddr gpa);
+    static void require_frame(std::uint64_t address);
     void touch(VirtAddr va, const std::optional<std::string>& space);
     void map(const Map& record);
     void protect(const Protect& record);

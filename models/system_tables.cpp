@@ -49,6 +49,13 @@ void System::require_mappable(GuestPhysAddr gpa) {
     }
 }
 
+/// An address that does not fit into an entry would set the bits above it.
+void System::require_frame(std::uint64_t address) {
+    if ((address & ~entry_bit::kTarget) != 0) {
+        throw OperationError(to_hex(address) + " does not fit into an entry, which has bits 51:12 for it");
+    }
+}
+
 void System::map(const Map& record) {
     const LeafFlags flags{.writable = !record.read_only,
                           .user = record.user,
@@ -56,6 +63,7 @@ void System::map(const Map& record) {
                           .global = record.global};
     PageTable tables = tables_named(record.space);
     if (record.to) {
+        require_frame(*record.to);
         tables.map(record.va.value(), record.size, *record.to, flags);
     } else {
         tables.map_free_frame(record.va.value(), record.size, flags);
@@ -90,6 +98,7 @@ void System::set_entry(const SetEntry& record) {
 void System::host_map(const HostMap& record) {
     PageTable tables = host_tables();
     if (record.to) {
+        require_frame(record.to->value());
         tables.map(record.gpa.value(), record.size, record.to->value(), {});
     } else {
         tables.map_free_frame(record.gpa.value(), record.size, {});

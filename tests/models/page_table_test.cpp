@@ -58,7 +58,8 @@ TEST_CASE("page table: mapping writes a leaf and the tables that lead to it") {
         one.table.map(kVa, PageSize::k4K, 0x1234'5000, {});
         for (int level = levels; level > 1; --level) {
             CHECK((one.entry(kVa, level) & ~kAddress) ==
-                  (kPresent | kWritable | kUser | kAccessed));
+                  (kPresent | kWritable | kUser | kAccessed |
+                   entry_bit::kFrameOwned));
         }
         CHECK(one.entry(kVa, 1) ==
               (0x1234'5000 | kPresent | kWritable | kUser | kAccessed | kDirty));
@@ -93,7 +94,7 @@ TEST_CASE("page table: flags become the bits of either format") {
     Fixture ept(4, EntryFormat::kEpt, InitialBits::kClear);
     ept.table.map(kVa, PageSize::k4K, 0x1000, strict);
     CHECK(ept.entry(kVa, 1) == (0x1000 | 1));  // R, no W, no X
-    CHECK((ept.entry(kVa, 2) & ~kAddress) == 7);
+    CHECK((ept.entry(kVa, 2) & ~kAddress) == (7 | entry_bit::kFrameOwned));
 
     Fixture touched(4, EntryFormat::kEpt);
     touched.table.map(kVa, PageSize::k2M, k2M, {});
