@@ -252,13 +252,13 @@ FlushPlan invlpgb_drops(const Invlpgb& operation) {
     if (operation.pcid) selected.pcid = operation.pcid;
     const GlobalRule globals = operation.globals ? GlobalRule::kDropAnyPcid : GlobalRule::kKeep;
     FlushPlan plan{operation.va ? FlushScope::kPage : FlushScope::kContext, {}};
-    const std::uint64_t pages = operation.va ? operation.pages : 1;
-    for (std::uint64_t page = 0; page < pages; ++page) {
-        Selection one = selected;
-        if (operation.va) one = at(one, *operation.va + page * page_bytes(operation.stride));
-        plan.selections.push_back(translations(one, globals));
-        if (!operation.final_only) plan.selections.push_back(structures(one));
+    if (operation.va) {
+        selected = at(selected, *operation.va);
+        selected.pages = operation.pages;
+        selected.stride = page_bytes(operation.stride);
     }
+    plan.selections.push_back(translations(selected, globals));
+    if (!operation.final_only) plan.selections.push_back(structures(selected));
     if (operation.nested) {
         Selection nested{.guest_physical = true};
         nested.context = selected.context;

@@ -5,13 +5,22 @@
 namespace nestwalk {
 namespace {
 
-bool covers(const Mapping& mapping, std::uint64_t address, AddressRule rule) {
+/// True if the mapping covers one of the addresses that the selection names. Tells by arithmetic: INVLPGB may
+/// name 65,536.
+bool covers(const Mapping& mapping, const Selection& selection) {
     int shift = mapping.key.shift();
     const std::uint64_t base = mapping.key.page << shift;
-    if (mapping.key.role == MappingRole::kTranslation && rule == AddressRule::kWholePage) {
+    if (mapping.key.role == MappingRole::kTranslation &&
+        selection.address_rule == AddressRule::kWholePage) {
         shift = std::max(shift, level_shift(mapping.whole_level));
     }
-    return ((address ^ base) >> shift) == 0;
+    const auto covered = [&](std::uint64_t address) { return ((address ^ base) >> shift) == 0; };
+    const std::uint64_t first = *selection.address;
+    if (covered(first)) return true;
+    const std::uint64_t ahead = align_down(base, std::uint64_t{1} << shift) - first;
+    const std::uint64_t steps =
+        ahead / selection.stride + (ahead % selection.stride == 0 ? 0 : 1);
+    return steps < selection.pages && covered(first + steps * selection.stride);
 }
 
 }  // namespace
@@ -31,7 +40,7 @@ bool Selection::matches(const Mapping& mapping) const {
     if (pcid && key.pcid != *pcid && !(mapping.global && globals == GlobalRule::kDropAnyPcid)) {
         return false;
     }
-    return !address || covers(mapping, *address, address_rule);
+    return !address || covers(mapping, *this);
 }
 
 void Dropped::count(const Mapping& mapping) {

@@ -35,6 +35,8 @@ struct Selection {
     std::optional<Pcid> pcid{};
     std::optional<Ep4ta> ep4ta{};
     std::optional<std::uint64_t> address{};  ///< guest-physical where `guest_physical` is selected
+    std::uint64_t pages{1};                  ///< with `address`: that many addresses from it on,
+    std::uint64_t stride{1};                 ///< so many bytes apart
     AddressRule address_rule{};
 
     bool matches(const Mapping& mapping) const;

@@ -1,5 +1,7 @@
 // Records that enter and leave virtual machines, and the invalidations that only a hypervisor executes.
 
+#include <algorithm>
+
 #include "models/operation_error.h"
 #include "models/system.h"
 
@@ -8,6 +10,8 @@ namespace {
 
 /// ECX[15:0] of INVLPGB counts pages beyond the first.
 constexpr std::uint64_t kMostInvlpgbPages = 0x10000;
+/// Selections that wait for a TLBSYNC; hardware has a bound too, which no manual gives.
+constexpr std::size_t kMostPending = 4096;
 
 }  // namespace
 
@@ -141,7 +145,13 @@ void System::invlpgb(const Invlpgb& record) {
     if (state_.vcpus.size() == 1) return;
     if (machine_.invalidation.remote_invlpgb == RemoteInvlpgb::kAtTlbsync) {
         std::vector<Selection>& pending = vcpu().pending_broadcasts;
-        pending.insert(pending.end(), plan.selections.begin(), plan.selections.end());
+        for (const Selection& selection : plan.selections) {
+            if (std::find(pending.begin(), pending.end(), selection) != pending.end()) continue;
+            if (pending.size() == kMostPending) {
+                throw OperationError("invlpgb: more than 4096 broadcasts wait for a tlbsync");
+            }
+            pending.push_back(selection);
+        }
     } else {
         drop_on_others(plan.selections);
     }
