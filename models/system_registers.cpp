@@ -4,6 +4,12 @@
 #include "models/system.h"
 
 namespace nestwalk {
+namespace {
+
+/// Of all contexts together; each of them may have as many as there are PCIDs.
+constexpr std::size_t kMostSpaces = std::size_t{1} << 17;
+
+}  // namespace
 
 Pcid System::pcid_of(const Space& space) {
     return registers().flags.test(ControlFlag::kPcide) ? space.pcid : Pcid(0);
@@ -132,7 +138,11 @@ void System::declare_space(const DeclareSpace& record) {
         space.pcid = record.pcid.value_or(space.pcid);
         return enter_regime();
     }
-    if (owner.spaces.size() >= kPcidLimit) throw OperationError("space: too many address spaces");
+    std::size_t spaces = 0;
+    for (const Software& one : state_.software) spaces += one.spaces.size();
+    if (owner.spaces.size() >= kPcidLimit || spaces >= kMostSpaces) {
+        throw OperationError("space: too many address spaces");
+    }
     const auto number = static_cast<std::uint16_t>(owner.spaces.size());
     add_space(vcpu().running, record.name, record.pcid.value_or(Pcid(number)));
 }

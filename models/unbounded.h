@@ -3,17 +3,22 @@
 // Storage that never replaces anything, with the interface of SetAssociative: what the `exact` machine is
 // made of. Order of use leaves no trace in it.
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 
 #include "models/digest.h"
 #include "models/machine.h"
+#include "models/operation_error.h"
 
 namespace nestwalk {
 
 template <typename Entry>
 class Unbounded {
 public:
+    /// Where the memory of the host ends: some 200 MiB of mappings, enough for 8 GiB of 4-KiB pages.
+    static constexpr std::size_t kMostEntries = std::size_t{1} << 21;
+
     template <typename Match>
     Entry* find(std::uint64_t page, Match&& matches) {
         const auto [first, end] = entries_.equal_range(page);
@@ -26,8 +31,12 @@ public:
     void touch(const Entry*) {}
     void changed(const Entry*) { digest_is_old_ = true; }
 
+    /// Throws OperationError where kMostEntries are held already.
     template <typename OnEvict>
     void insert(std::uint64_t page, WayRange, const Entry& entry, OnEvict&&) {
+        if (entries_.size() == kMostEntries) {
+            throw OperationError("an unbounded array outgrows the model (2 Mi entries)");
+        }
         entries_.emplace(page, entry);
         digest_is_old_ = true;
     }

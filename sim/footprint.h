@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 
@@ -15,6 +16,10 @@ namespace nestwalk {
 
 class Footprint {
 public:
+    /// Regions of 2 MiB that may be touched: some 200 MiB of memory to remember them.
+    static constexpr std::size_t kMostRegions = std::size_t{1} << 21;
+
+    /// Throws OperationError for more than kMostRegions.
     void touch(VirtAddr va) {
         const std::uint64_t page = va.value() >> level_shift(1);
         std::uint64_t& recent = recent_[page % recent_.size()];

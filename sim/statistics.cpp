@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "models/operation_error.h"
+
 namespace nestwalk {
 
 void Statistics::enter_phase(const std::string& name) {
     const auto found = std::find_if(phases_.begin(), phases_.end(),
                                     [&](const Phase& phase) { return phase.name == name; });
+    if (found == phases_.end() && phases_.size() > kMostPhases) {  // the unnamed one comes on top
+        throw OperationError("phase: more than " + std::to_string(kMostPhases) + " phases");
+    }
     current_ = static_cast<std::size_t>(found - phases_.begin());
     if (found == phases_.end()) phases_.push_back({.name = name});
 }

@@ -2,6 +2,7 @@
 
 // What a replay counted: for each phase and as a whole.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ struct Phase {
 
 class Statistics {
 public:
-    /// Later counts go to the phase of that name, which is made if it is new.
+    static constexpr std::size_t kMostPhases = 4096;
+
+    /// Later counts go to the phase of that name, which is made if it is new. Throws OperationError for more
+    /// than kMostPhases.
     void enter_phase(const std::string& name);
     Counters& current() { return phases_[current_].counters; }
     std::size_t current_phase() const { return current_; }
