@@ -13,6 +13,7 @@ namespace {
 /// A loop this short is executed sooner than compared.
 constexpr std::uint64_t kShortestCollapsed = 4;
 constexpr std::uint64_t kEventsBetweenPolls = 1024;
+constexpr std::size_t kMostFailures = 10'000;
 
 bool has_expectation(const TraceItem& item) {
     if (const auto* record = std::get_if<Record>(&item)) {
@@ -81,6 +82,9 @@ void Replay::judge(const Record& record, const Expectation& expectation) {
     const SourceLocation where{source_name_, record.line, record.column};
     for (const std::string& failure :
          expectations_.judge(expectation, last_, statistics_.whole())) {
+        if (failures_.size() == kMostFailures) {
+            throw OperationError("more than 10000 expectations do not hold");
+        }
         failures_.push_back(where.to_string() + ": " + record.text + ": " + failure);
     }
 }
@@ -102,6 +106,14 @@ void Replay::iterate(const RepeatBlock& block) {
     for (const TraceItem& each : block.body) item(each);
 }
 
+void Replay::multiply(const Boundary& since, std::uint64_t rounds, const RepeatBlock& block) {
+    try {
+        statistics_.repeat_since(since.counters, rounds);
+    } catch (const OperationError& error) {
+        throw InputError({source_name_, block.line, 0}, std::string("repeat: ") + error.what());
+    }
+}
+
 /// Brent's way of finding a cycle: one earlier boundary is kept, replaced at iterations that double.
 void Replay::repeat(const RepeatBlock& block) {
     const bool may_collapse = collapsible(block);
@@ -117,7 +129,7 @@ void Replay::repeat(const RepeatBlock& block) {
             kept->state == system_.state()) {
             const std::uint64_t period = done - kept->iteration;
             const std::uint64_t rounds = (block.count - done) / period;
-            statistics_.repeat_since(kept->counters, rounds);
+            multiply(*kept, rounds, block);
             collapsed_iterations_ += rounds * period;
             done += rounds * period;
             collapsed = true;  // fewer iterations than a period are left

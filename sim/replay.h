@@ -61,6 +61,7 @@ private:
     void operation(const Record& record, const Operation& operation);
     void repeat(const RepeatBlock& block);
     void iterate(const RepeatBlock& block);
+    void multiply(const Boundary& since, std::uint64_t rounds, const RepeatBlock& block);
     void judge(const Record& record, const Expectation& expectation);
     bool collapsible(const RepeatBlock& block);
     void poll() const;
