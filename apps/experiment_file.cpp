@@ -22,6 +22,30 @@ constexpr std::array<std::string_view, 4> kWorkloadKeys{"program", "trace", "for
 constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
     {{"auto", TraceFormat::kAuto}, {"nwt", TraceFormat::kNwt}, {"lackey", TraceFormat::kLackey}}};
 
+// Entries of all arrays of all vCPUs, so that a hostile experiment does not end with the memory
+// (some 100 bytes each). No machine comes near.
+constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
+
+std::uint64_t entries_of(const MachineParameters& machine) {
+    std::uint64_t sum = 0;
+    for (const auto* arrays :
+         {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb, &machine.stlb_instruction,
+          &machine.paging_structure_caches, &machine.nested_tlb,
+          &machine.nested_paging_structure_caches})
+        for (const StructureParameters& array : *arrays)
+            if (array.entries != kUnbounded) sum += array.entries;
+    return sum;
+}
+
+void check_size(const ConfigValue& machine, const Experiment& experiment) {
+    const std::uint64_t entries =
+        entries_of(experiment.machine.parameters) * experiment.system.vcpus;
+    if (entries > kMostEntries)
+        refuse(machine, "has " + std::to_string(entries) + " entries on " +
+                            std::to_string(experiment.system.vcpus) + " vCPUs, at most " +
+                            std::to_string(kMostEntries) + " in all");
+}
+
 // A relative path in the file starts beside the file; one typed on the command line, where it was
 // typed.
 fs::path base_of(const ConfigValue& value, const fs::path& base) {
@@ -122,6 +146,7 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
     experiment.machine = read_machine_key(fields.require("machine"), base, changes);
     if (const auto system = fields.find("system"); system && !system->node->is_null())
         experiment.system = read_system(*system);
+    check_size(fields.require("machine"), experiment);
     experiment.workload = read_workload(fields.require("workload"), base);
     return experiment;
 }
