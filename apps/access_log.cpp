@@ -1,12 +1,11 @@
 #include "apps/access_log.h"
-
 #include "traces/source_location.h"
-
-#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
 #include <optional>
+
+#include <fmt/format.h>
 
 namespace nestwalk {
 namespace {
@@ -38,7 +37,8 @@ std::string address_of(const Operation& operation) {
 AccessLog::AccessLog(const std::string& path)
     : path_(path), file_(std::fopen((path + ".partial").c_str(), "w")) {
     if (!file_) {
-        throw InputError({path}, std::string("cannot write the access log: ") + std::strerror(errno));
+        throw InputError({path},
+                         std::string("cannot write the access log: ") + std::strerror(errno));
     }
     std::fputs(kHeader, file_.get());
 }
@@ -73,7 +73,8 @@ void AccessLog::finish() {
     const bool closed = std::fclose(file_.release()) == 0;
     if (!written || !closed || std::rename((path_ + ".partial").c_str(), path_.c_str()) != 0) {
         std::remove((path_ + ".partial").c_str());
-        throw InputError({path_}, std::string("cannot write the access log: ") + std::strerror(errno));
+        throw InputError({path_},
+                         std::string("cannot write the access log: ") + std::strerror(errno));
     }
 }
 

@@ -1,14 +1,13 @@
 #include "apps/command_line.h"
-
 #include "apps/exit_status.h"
 #include "traces/wording.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
 #include <map>
 #include <string_view>
+
+#include <CLI/CLI.hpp>
 
 namespace nestwalk {
 namespace {
@@ -36,7 +35,8 @@ void add_set(CLI::App& command, std::vector<std::string>& set) {
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
-    CLI::App& run = *app.add_subcommand("run", "replay an experiment's trace and report what happened");
+    CLI::App& run =
+        *app.add_subcommand("run", "replay an experiment's trace and report what happened");
     run.add_option("EXPERIMENT", options.experiment, "an experiment file (YAML)")->required();
     run.add_option("--trace", options.trace, "replay this trace instead; - is standard input")
         ->option_text("FILE");
@@ -58,8 +58,9 @@ void add_validate(CLI::App& app, ValidateOptions& options) {
         *app.add_subcommand("validate", "predict measured figures and print both side by side");
     validate.add_option("ID", options.ids, "which measurements (default: all)");
     add_format(validate, options.format, "text, json or csv");
-    validate.add_option("--output", options.output,
-                        "write the table and the resolved experiments into this directory")
+    validate
+        .add_option("--output", options.output,
+                    "write the table and the resolved experiments into this directory")
         ->option_text("DIR");
 }
 
@@ -88,7 +89,8 @@ void add_show(CLI::App& app, ShowOptions& options) {
         *show.add_subcommand("experiment", "an experiment with every default filled in");
     experiment.add_option("FILE", options.name, "an experiment file (YAML)")->required();
     add_set(experiment, options.set);
-    for (CLI::App* each : show.get_subcommands({})) add_format(*each, options.format, "text or json");
+    for (CLI::App* each : show.get_subcommands({}))
+        add_format(*each, options.format, "text or json");
 }
 
 /// What to say of a first word that is no subcommand; the library says only that one is missing.
@@ -110,8 +112,9 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     CLI::App app("A cycle-level simulator of x86 address translation.", "nestwalk");
     app.set_version_flag("--version", NESTWALK_VERSION);
     app.require_subcommand(1);
-    app.footer("Results go to standard output, all else to standard error.\n"
-               "Exit status: 0 done, 1 a check failed, 2 bad input.");
+    app.footer(
+        "Results go to standard output, all else to standard error.\n"
+        "Exit status: 0 done, 1 a check failed, 2 bad input.");
     RunOptions run;
     ValidateOptions validate;
     WalkOptions walk;

@@ -12,10 +12,10 @@ namespace nestwalk {
 
 struct RunOptions {
     std::string experiment{};
-    std::string trace{};             ///< instead of the experiment's workload; "-" is standard input
+    std::string trace{};  ///< instead of the experiment's workload; "-" is standard input
     std::vector<std::string> set{};  ///< KEY=VALUE
     ReportFormat format{};
-    std::string output{};            ///< a directory for the results, or empty for standard output
+    std::string output{};  ///< a directory for the results, or empty for standard output
     std::string access_log{};
     bool check{};
     bool no_collapse{};
@@ -31,13 +31,13 @@ struct WalkOptions {
     std::string experiment{};
     std::string address{};
     std::vector<std::string> set{};
-    std::string access{"load"};      ///< load, store or fetch
-    bool after_workload{};           ///< walk in the state that the workload leaves behind
+    std::string access{"load"};  ///< load, store or fetch
+    bool after_workload{};       ///< walk in the state that the workload leaves behind
     ReportFormat format{};
 };
 
 struct ShowOptions {
-    std::string what{};              ///< machines, machine, experiment
+    std::string what{};  ///< machines, machine, experiment
     std::string name{};
     std::vector<std::string> set{};
     ReportFormat format{};

@@ -1,6 +1,7 @@
 #pragma once
 
-// The subcommands. Each prints its results and returns the exit status; bad input throws InputError.
+// The subcommands. Each prints its results and returns the exit status; bad input throws
+// InputError.
 
 #include "apps/command_line.h"
 

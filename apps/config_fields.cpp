@@ -73,9 +73,8 @@ ConfigValue ConfigFields::require(std::string_view key) const {
 }
 
 std::uint64_t read_unsigned(const ConfigValue& value, UnsignedRange range) {
-    const ParsedNumber number = value.node->is_scalar()
-                                    ? parse_number(value.node->text)
-                                    : ParsedNumber{0, NumberFault::kNotANumber};
+    const ParsedNumber number = value.node->is_scalar() ? parse_number(value.node->text)
+                                                        : ParsedNumber{0, NumberFault::kNotANumber};
     if (number.fault == NumberFault::kTooLarge && range.most == UnsignedRange{}.most)
         reject(value, expected_unsigned(range) + " that fits in 64 bits");
     if (number.fault != NumberFault::kNone || number.value < range.least ||

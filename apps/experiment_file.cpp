@@ -28,10 +28,9 @@ constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
 
 std::uint64_t entries_of(const MachineParameters& machine) {
     std::uint64_t sum = 0;
-    for (const auto* arrays :
-         {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb, &machine.stlb_instruction,
-          &machine.paging_structure_caches, &machine.nested_tlb,
-          &machine.nested_paging_structure_caches})
+    for (const auto* arrays : {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb,
+                               &machine.stlb_instruction, &machine.paging_structure_caches,
+                               &machine.nested_tlb, &machine.nested_paging_structure_caches})
         for (const StructureParameters& array : *arrays)
             if (array.entries != kUnbounded) sum += array.entries;
     return sum;

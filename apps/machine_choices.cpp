@@ -10,13 +10,12 @@ namespace {
 
 template <auto kSection, auto kMember>
 constexpr ChoiceKey on_off(std::string_view key) {
-    return {key,
-            [](const ConfigValue& value, MachineParameters& machine) {
-                machine.*kSection.*kMember = read_switch(value);
-            },
-            [](const MachineParameters& machine) {
-                return switch_node(machine.*kSection.*kMember);
-            }};
+    return {
+        key,
+        [](const ConfigValue& value, MachineParameters& machine) {
+            machine.*kSection.*kMember = read_switch(value);
+        },
+        [](const MachineParameters& machine) { return switch_node(machine.*kSection.*kMember); }};
 }
 
 template <auto kSection, auto kMember, const auto& kWords>
@@ -63,11 +62,11 @@ constexpr std::array kInvalidationKeys{
     one_of<kInvalidation, &Choices::remote_invlpgb, kRemoteInvlpgbWords>("remote_invlpgb")};
 
 using Absence = ChoiceSection::Absence;
-constexpr std::array kSections{ChoiceSection{"fracture", Absence::kOff, kFractureKeys},
-                               ChoiceSection{"smash_1g", Absence::kOff, kSmashKeys},
-                               ChoiceSection{"features", Absence::kDefaults, kFeatureKeys},
-                               ChoiceSection{"invalidation", Absence::kDefaults,
-                                             kInvalidationKeys}};
+constexpr std::array kSections{
+    ChoiceSection{"fracture", Absence::kOff, kFractureKeys},
+    ChoiceSection{"smash_1g", Absence::kOff, kSmashKeys},
+    ChoiceSection{"features", Absence::kDefaults, kFeatureKeys},
+    ChoiceSection{"invalidation", Absence::kDefaults, kInvalidationKeys}};
 
 ConfigNode map_of(const MachineParameters& machine, const ChoiceSection& section) {
     ConfigNode node = map_node();

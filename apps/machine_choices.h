@@ -1,7 +1,7 @@
 #pragma once
 
-// The small sections of a machine file: switches and words that fill one structure each, as one table a
-// section. Reader, writer, overrides and reports follow the tables.
+// The small sections of a machine file: switches and words that fill one structure each, as one
+// table a section. Reader, writer, overrides and reports follow the tables.
 
 #include "apps/config_fields.h"
 #include "models/machine.h"
@@ -39,7 +39,7 @@ struct ChoiceKey {
 
 struct ChoiceSection {
     enum class Absence : std::uint8_t {
-        kOff,       ///< the section may be `off`; as a map it must say its first key, which turns it on
+        kOff,  ///< the section may be `off`; as a map it must say its first key, which turns it on
         kDefaults,  ///< a key that is not given has its default, as the whole section has
     };
 

@@ -1,4 +1,5 @@
-// nestwalk: reads the command line, does what it says, and turns errors into messages and exit statuses.
+// nestwalk: reads the command line, does what it says, and turns errors into messages and exit
+// statuses.
 
 #include "apps/command_line.h"
 #include "apps/commands.h"

@@ -23,7 +23,8 @@ void name_choices(const MachineParameters& machine, std::string_view section, Na
 std::string open_choices(const Experiment& experiment) {
     const MachineParameters& machine = experiment.machine.parameters;
     std::string text;
-    const bool fractures = experiment.system.paging == Paging::kNested && machine.fracture.full_flush;
+    const bool fractures =
+        experiment.system.paging == Paging::kNested && machine.fracture.full_flush;
     if (fractures) name_choices(machine, "fracture", Named::kAll, text);
     name_choices(machine, "invalidation", Named::kNotDefault, text);
     return text;

@@ -8,8 +8,9 @@
 
 namespace nestwalk {
 
-/// "fracture.model=sticky, invalidation.page_fault_globals=keep": the choices of invalidation that are
-/// not the defaults, and, where it can matter, all about page fracturing. Empty if there are none.
+/// "fracture.model=sticky, invalidation.page_fault_globals=keep": the choices of invalidation that
+/// are not the defaults, and, where it can matter, all about page fracturing. Empty if there are
+/// none.
 std::string open_choices(const Experiment& experiment);
 
 }  // namespace nestwalk

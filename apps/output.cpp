@@ -1,5 +1,4 @@
 #include "apps/output.h"
-
 #include "traces/source_location.h"
 
 #include <cerrno>

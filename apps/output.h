@@ -1,7 +1,7 @@
 #pragma once
 
-// Where results go: standard output, or files of a directory that the user named. A file appears under its
-// name only when it is complete.
+// Where results go: standard output, or files of a directory that the user named. A file appears
+// under its name only when it is complete.
 
 #include <string>
 

@@ -8,19 +8,22 @@
 #include "apps/simulation.h"
 #include "apps/yaml_writer.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <optional>
+
+#include <fmt/format.h>
 
 namespace nestwalk {
 namespace {
 
 const char* file_name(ReportFormat format) {
     switch (format) {
-        case ReportFormat::kText: return "result.txt";
-        case ReportFormat::kJson: return "result.json";
-        case ReportFormat::kCsv: return "result.csv";
+        case ReportFormat::kText:
+            return "result.txt";
+        case ReportFormat::kJson:
+            return "result.json";
+        case ReportFormat::kCsv:
+            return "result.csv";
     }
     return "";
 }
@@ -35,7 +38,8 @@ std::vector<Override> overrides_of(const RunOptions& options) {
 /// Prints the verdict of a checked run. One that checked nothing has not passed.
 int report_checks(const RunResult& result) {
     for (const std::string& failure : result.failures) fmt::print(stderr, "{}\n", failure);
-    fmt::print(stderr, "{} expectations checked, {} failed\n", result.checked, result.failures.size());
+    fmt::print(stderr, "{} expectations checked, {} failed\n", result.checked,
+               result.failures.size());
     if (result.checked == 0) {
         fmt::print(stderr, "--check: the trace has no expect record that was reached\n");
         return kExitCheckFailed;
@@ -49,12 +53,11 @@ int run_command(const RunOptions& options) {
     const Experiment experiment = load_experiment(options.experiment, overrides_of(options));
     std::optional<AccessLog> log;
     if (!options.access_log.empty()) log.emplace(options.access_log);
-    const RunResult result =
-        run(experiment,
-            {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
-             .checking = options.check ? Checking::kOn : Checking::kOff,
-             .log = log ? &*log : nullptr,
-             .stop = &interrupted()});
+    const RunResult result = run(
+        experiment, {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
+                     .checking = options.check ? Checking::kOn : Checking::kOff,
+                     .log = log ? &*log : nullptr,
+                     .stop = &interrupted()});
     if (log) log->finish();
 
     const std::string report = report_run(experiment, result, options.format);

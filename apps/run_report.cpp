@@ -1,5 +1,4 @@
 #include "apps/run_report.h"
-
 #include "apps/json_writer.h"
 #include "apps/narrative_report.h"
 #include "apps/number_format.h"
@@ -88,8 +87,9 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
                         with_thousands(result.statistics.footprint().pages_2m()));
     text += nothing ? "every statistic is 0\n" : table.to_string();
     if (too_many) {
-        text += fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
-                            result.statistics.phases().size());
+        text +=
+            fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
+                        result.statistics.phases().size());
     }
     return text;
 }
@@ -113,7 +113,8 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     }
     json["phases"] = nlohmann::ordered_json::array();
     for (const Phase& phase : result.statistics.phases()) {
-        json["phases"].push_back({{"name", phase.name}, {"statistics", counters_json(phase.counters)}});
+        json["phases"].push_back(
+            {{"name", phase.name}, {"statistics", counters_json(phase.counters)}});
     }
     json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
@@ -123,8 +124,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
         legend[info.name] = {{"unit", info.unit}, {"description", info.description}};
     }
     for (const WholeStatistic& statistic : whole_statistics(result)) {
-        legend[statistic.name] = {{"unit", statistic.unit},
-                                  {"description", statistic.description}};
+        legend[statistic.name] = {{"unit", statistic.unit}, {"description", statistic.description}};
     }
     return json.dump(2) + "\n";
 }
@@ -165,7 +165,8 @@ std::string describe_system(const Experiment& experiment) {
     const std::string machine = experiment.machine.parameters.name;
     const char* guest = name_of(system.guest.page_size);
     switch (system.paging) {
-        case Paging::kNative: return fmt::format("{}, native paging, {} pages", machine, guest);
+        case Paging::kNative:
+            return fmt::format("{}, native paging, {} pages", machine, guest);
         case Paging::kNested:
             return fmt::format("{}, nested paging, guest {} on host {}", machine, guest,
                                name_of(system.host.page_size));
@@ -176,12 +177,14 @@ std::string describe_system(const Experiment& experiment) {
     return machine;
 }
 
-std::string report_run(const Experiment& experiment, const RunResult& result,
-                       ReportFormat format) {
+std::string report_run(const Experiment& experiment, const RunResult& result, ReportFormat format) {
     switch (format) {
-        case ReportFormat::kText: return text_report(experiment, result);
-        case ReportFormat::kJson: return json_report(experiment, result);
-        case ReportFormat::kCsv: return csv_report(result);
+        case ReportFormat::kText:
+            return text_report(experiment, result);
+        case ReportFormat::kJson:
+            return json_report(experiment, result);
+        case ReportFormat::kCsv:
+            return csv_report(result);
     }
     return {};
 }

@@ -1,5 +1,4 @@
 #include "apps/simulation.h"
-
 #include "traces/open_trace.h"
 #include "traces/text_trace_reader.h"
 
@@ -19,8 +18,12 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
     Replay replay(system, options);
     replay.run(*source);
 
-    RunResult result{replay.statistics(), replay.failures(), replay.checked(), replay.narrative(),
-                     replay.collapsed_iterations(), {}};
+    RunResult result{replay.statistics(),
+                     replay.failures(),
+                     replay.checked(),
+                     replay.narrative(),
+                     replay.collapsed_iterations(),
+                     {}};
     for (const TranslationArray& array : system.mmu().arrays()) {
         result.arrays.push_back(array.name());
     }

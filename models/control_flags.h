@@ -8,9 +8,18 @@
 namespace nestwalk {
 
 enum class ControlFlag : std::uint8_t {
-    kPg, kWp,                                            // CR0
-    kPge, kPcide, kSmep, kSmap, kPke, kPae, kPse, kLa57,  // CR4
-    kNxe, kTce,                                          // EFER
+    kPg,
+    kWp,  // CR0
+    kPge,
+    kPcide,
+    kSmep,
+    kSmap,
+    kPke,
+    kPae,
+    kPse,
+    kLa57,  // CR4
+    kNxe,
+    kTce,  // EFER
 };
 
 class ControlFlags {
@@ -39,7 +48,8 @@ private:
     std::uint16_t bits_{};
 };
 
-/// One write of a control register or MSR: bits it sets and bits it clears; the rest keep their value.
+/// One write of a control register or MSR: bits it sets and bits it clears; the rest keep their
+/// value.
 struct ControlWrite {
     ControlFlags set{};
     ControlFlags clear{};

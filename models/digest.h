@@ -1,8 +1,8 @@
 #pragma once
 
-// A 64-bit digest of state, used to find out cheaply that a loop has come back to where it was. Digests
-// of parts are combined with exclusive or, so that a part can be taken out and put back; where two
-// digests agree the states are compared in full.
+// A 64-bit digest of state, used to find out cheaply that a loop has come back to where it was.
+// Digests of parts are combined with exclusive or, so that a part can be taken out and put back;
+// where two digests agree the states are compared in full.
 
 #include <cstdint>
 

@@ -30,8 +30,8 @@ DecodedEntry decode_ordinary(std::uint64_t raw, int level, ControlFlags flags) {
     return entry;
 }
 
-/// Bits that must be 0 in an EPT entry: 6:3 of one that references a table, memory types that do not exist in
-/// a leaf (SDM "EPT Misconfigurations").
+/// Bits that must be 0 in an EPT entry: 6:3 of one that references a table, memory types that do
+/// not exist in a leaf (SDM "EPT Misconfigurations").
 bool ept_type_is_reserved(std::uint64_t raw, bool leaf) {
     const std::uint64_t memory_type = (raw >> 3) & 7;
     if (leaf) return memory_type == 2 || memory_type == 3 || memory_type == 7;
@@ -60,8 +60,8 @@ DecodedEntry decode_ept(std::uint64_t raw, int level) {
 }  // namespace
 
 DecodedEntry decode_entry(std::uint64_t raw, EntryFormat format, int level, ControlFlags flags) {
-    DecodedEntry entry = format == EntryFormat::kEpt ? decode_ept(raw, level)
-                                                     : decode_ordinary(raw, level, flags);
+    DecodedEntry entry =
+        format == EntryFormat::kEpt ? decode_ept(raw, level) : decode_ordinary(raw, level, flags);
     if (entry.leaf && level <= 3) entry.target = align_down(entry.target, level_bytes(level));
     if (!entry.present) entry.misformed = false;  // the other bits of such an entry are ignored
     return entry;

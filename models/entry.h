@@ -4,19 +4,21 @@
 // Formats: SDM "4-Level Paging and 5-Level Paging" and "EPT Translation Mechanism"; an NPT uses the
 // ordinary format (APM "Nested Paging").
 
-#include <cstdint>
-
 #include "models/control_flags.h"
 #include "models/page_size.h"
+
+#include <cstdint>
 
 namespace nestwalk {
 
 enum class EntryFormat : std::uint8_t { kOrdinary, kEpt };
 
-/// Physical-address width of the modelled processors (MAXPHYADDR): bits 51:48 of an entry are reserved.
+/// Physical-address width of the modelled processors (MAXPHYADDR): bits 51:48 of an entry are
+/// reserved.
 inline constexpr int kPhysicalAddressBits = 48;
 
-/// Bits of the two formats. Bits 52 and 53 are ignored by hardware; the page tables' writer uses them.
+/// Bits of the two formats. Bits 52 and 53 are ignored by hardware; the page tables' writer uses
+/// them.
 namespace entry_bit {
 inline constexpr std::uint64_t kPresent = 1u << 0;
 inline constexpr std::uint64_t kWritable = 1u << 1;
@@ -43,8 +45,8 @@ inline constexpr std::uint64_t kReservedTarget =
 inline constexpr std::uint64_t kAddress = kTarget & ~kReservedTarget;
 }  // namespace entry_bit
 
-/// What an entry says, whatever its format. `misformed` is a reserved bit set (ordinary format) or a
-/// misconfiguration (EPT): nothing is ever cached from such an entry.
+/// What an entry says, whatever its format. `misformed` is a reserved bit set (ordinary format) or
+/// a misconfiguration (EPT): nothing is ever cached from such an entry.
 struct DecodedEntry {
     bool present{};
     bool misformed{};
@@ -59,8 +61,8 @@ struct DecodedEntry {
     std::uint64_t target{};
 };
 
-/// Reads `raw`, found in a table of `level` (1 to 5). `flags` gives EFER.NXE: without it, bit 63 of an
-/// ordinary entry is reserved.
+/// Reads `raw`, found in a table of `level` (1 to 5). `flags` gives EFER.NXE: without it, bit 63 of
+/// an ordinary entry is reserved.
 DecodedEntry decode_entry(std::uint64_t raw, EntryFormat format, int level, ControlFlags flags);
 
 /// `raw` with its accessed bit (and dirty bit) set.

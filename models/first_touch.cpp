@@ -83,8 +83,8 @@ void FirstTouch::supply_host(VirtAddr va) {
         const DecodedEntry entry = decode_entry(raw, EntryFormat::kOrdinary, level, regime_->flags);
         if (!entry.present || entry.misformed) return;
         if (entry.leaf) {
-            supply_host_page(
-                owner, GuestPhysAddr(entry.target + (va.value() & (level_bytes(level) - 1))));
+            supply_host_page(owner,
+                             GuestPhysAddr(entry.target + (va.value() & (level_bytes(level) - 1))));
             return;
         }
         table = entry.target;
@@ -130,8 +130,9 @@ Regime FirstTouch::composed() const {
     return composed;
 }
 
-/// The hypervisor mirrors every change of the guest's tables into the shadow tables at once; what this
-/// costs is not counted. A translation that does not exist is mirrored as an entry that faults.
+/// The hypervisor mirrors every change of the guest's tables into the shadow tables at once; what
+/// this costs is not counted. A translation that does not exist is mirrored as an entry that
+/// faults.
 void FirstTouch::mirror(VirtAddr va) {
     Software& hypervisor = state_->software[0];
     PageTable shadow(regime_->linear, hypervisor.memory, hypervisor.frames,

@@ -1,19 +1,20 @@
 #pragma once
 
-// Maps what an access touches for the first time: the page itself, and under nested paging the host pages
-// behind it and behind the paging structures that lead to it. Under shadow paging it also mirrors the
-// composed translation into the shadow tables. It happens before the access, costs nothing and drops
-// nothing. A page that a record unmapped has been touched: it faults. With `demand: off` the guest's pages
-// are left alone; host pages are still supplied, because a trace cannot name those behind page tables.
-
-#include <array>
-#include <cstdint>
+// Maps what an access touches for the first time: the page itself, and under nested paging the host
+// pages behind it and behind the paging structures that lead to it. Under shadow paging it also
+// mirrors the composed translation into the shadow tables. It happens before the access, costs
+// nothing and drops nothing. A page that a record unmapped has been touched: it faults. With
+// `demand: off` the guest's pages are left alone; host pages are still supplied, because a trace
+// cannot name those behind page tables.
 
 #include "models/mmu.h"
 #include "models/page_table.h"
 #include "models/regime.h"
 #include "models/system_parameters.h"
 #include "models/system_state.h"
+
+#include <array>
+#include <cstdint>
 
 namespace nestwalk {
 

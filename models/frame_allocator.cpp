@@ -1,5 +1,4 @@
 #include "models/frame_allocator.h"
-
 #include "models/digest.h"
 #include "models/entry.h"
 #include "models/operation_error.h"

@@ -1,21 +1,21 @@
 #pragma once
 
-// Where page frames come from: one arena for paging structures and one for each page size, each filled
-// upwards, freed frames reused last-freed-first. Deterministic, and far from where a trace's own
-// addresses usually lie. The same layout serves host-physical and guest-physical memory.
+// Where page frames come from: one arena for paging structures and one for each page size, each
+// filled upwards, freed frames reused last-freed-first. Deterministic, and far from where a trace's
+// own addresses usually lie. The same layout serves host-physical and guest-physical memory.
+
+#include "models/page_size.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "models/page_size.h"
-
 namespace nestwalk {
 
 class FrameAllocator {
 public:
-    /// Arenas: tables from 256 MiB, 4-KiB frames from 4 GiB, 2-MiB frames from 16 TiB, 1-GiB frames from
-    /// 64 TiB. Throws OperationError when an arena is full.
+    /// Arenas: tables from 256 MiB, 4-KiB frames from 4 GiB, 2-MiB frames from 16 TiB, 1-GiB frames
+    /// from 64 TiB. Throws OperationError when an arena is full.
     std::uint64_t take_table();
     void give_back_table(std::uint64_t table);
     std::uint64_t take(PageSize size);

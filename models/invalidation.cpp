@@ -41,9 +41,12 @@ GlobalRule rule(ForeignGlobals choice) {
 /// The paging-structure entries of `pcid` that an invalidation of `va` reaches.
 Selection structures_reached(const Regime& regime, StructureReach reach, Pcid pcid, VirtAddr va) {
     switch (reach) {
-        case StructureReach::kPath: return structures(at(with_pcid(current(regime), pcid), va));
-        case StructureReach::kPcid: return structures(with_pcid(current(regime), pcid));
-        case StructureReach::kAsid: break;
+        case StructureReach::kPath:
+            return structures(at(with_pcid(current(regime), pcid), va));
+        case StructureReach::kPcid:
+            return structures(with_pcid(current(regime), pcid));
+        case StructureReach::kAsid:
+            break;
     }
     return structures(current(regime));
 }
@@ -69,7 +72,8 @@ FlushPlan intel_cr4_drops(const Regime& regime, ControlFlags before, ControlFlag
         return all_of_context(regime);
     }
     if (changes(ControlFlag::kPae, before, after) || rises(ControlFlag::kSmep, before, after)) {
-        // "All TLB entries for the current PCID": do globals made under another PCID count among them?
+        // "All TLB entries for the current PCID": do globals made under another PCID count among
+        // them?
         const Selection own = with_pcid(current(regime), regime.pcid);
         return {FlushScope::kContext, {both(own, rule(regime.choices.smep_and_pae))}};
     }
@@ -77,13 +81,11 @@ FlushPlan intel_cr4_drops(const Regime& regime, ControlFlags before, ControlFlag
 }
 
 FlushPlan amd_cr4_drops(const Regime& regime, ControlFlags before, ControlFlags after) {
-    const bool flushes = changes(ControlFlag::kPge, before, after) ||
-                         changes(ControlFlag::kPae, before, after) ||
-                         changes(ControlFlag::kPse, before, after) ||
-                         rises(ControlFlag::kPke, before, after) ||
-                         falls(ControlFlag::kPcide, before, after) ||
-                         (regime.choices.amd_smep_flushes &&
-                          rises(ControlFlag::kSmep, before, after));
+    const bool flushes =
+        changes(ControlFlag::kPge, before, after) || changes(ControlFlag::kPae, before, after) ||
+        changes(ControlFlag::kPse, before, after) || rises(ControlFlag::kPke, before, after) ||
+        falls(ControlFlag::kPcide, before, after) ||
+        (regime.choices.amd_smep_flushes && rises(ControlFlag::kSmep, before, after));
     return flushes ? all_of_context(regime) : FlushPlan{};
 }
 
@@ -127,7 +129,8 @@ FlushPlan invpcid_drops(const Regime& regime, const Invpcid& operation) {
                                         operation.va)}};
         case InvpcidType::kSingleContext:
             return {FlushScope::kContext, {both(own, GlobalRule::kKeep)}};
-        case InvpcidType::kAllIncludingGlobals: return all_of_context(regime);
+        case InvpcidType::kAllIncludingGlobals:
+            return all_of_context(regime);
         case InvpcidType::kAllContexts:
             return {FlushScope::kContext, {both(current(regime), GlobalRule::kKeep)}};
     }
@@ -150,20 +153,23 @@ Selection paging_structures_of(const Regime& regime, VirtAddr va) {
 }
 
 std::vector<Selection> page_fault_drops(const Regime& regime, VirtAddr va) {
-    // Globals made under another PCID: the manual names the current PCID alone, and promises that no page
-    // fault recurs because of a cached entry.
+    // Globals made under another PCID: the manual names the current PCID alone, and promises that
+    // no page fault recurs because of a cached entry.
     const Selection own = at(with_pcid(current(regime), regime.pcid), va);
     return {both(own, rule(regime.choices.page_fault))};
 }
 
 std::vector<Selection> fault_drops(const Regime& regime, const Fault& fault) {
     switch (fault.kind) {
-        case FaultKind::kPageFault: return page_fault_drops(regime, fault.va);
-        case FaultKind::kEptViolation: break;
+        case FaultKind::kPageFault:
+            return page_fault_drops(regime, fault.va);
+        case FaultKind::kEptViolation:
+            break;
         case FaultKind::kNestedPageFault:
             if (!regime.choices.nested_page_fault_drops) return {};
             break;
-        default: return {};  // nothing was cached from a misconfigured entry
+        default:
+            return {};  // nothing was cached from a misconfigured entry
     }
     const bool amd = regime.vendor == Vendor::kAmd;
     Selection linear = at(with_pcid(current(regime), regime.pcid), fault.va);
@@ -182,8 +188,7 @@ Selection fracture_drop(const Regime& regime, const FractureParameters& fracture
     Selection selection{.linear = true, .combined = true};
     if (fracture.scope != FractureScope::kEverything) selection.context = regime.context;
     if (fracture.scope == FractureScope::kCurrentPcid) selection.pcid = regime.pcid;
-    return translations(selection,
-                        fracture.globals ? GlobalRule::kDropAnyPcid : GlobalRule::kKeep);
+    return translations(selection, fracture.globals ? GlobalRule::kDropAnyPcid : GlobalRule::kKeep);
 }
 
 Selection all_translations() {
@@ -228,8 +233,10 @@ FlushPlan invept_drops(InveptType type, Ep4ta ep4ta) {
 FlushPlan tlb_control_drops(TlbControl control, Asid asid, const InvalidationChoices& choices) {
     Selection own{.linear = true, .combined = true, .context = asid.value()};
     switch (control) {
-        case TlbControl::kNothing: return {};
-        case TlbControl::kAll: return everything();
+        case TlbControl::kNothing:
+            return {};
+        case TlbControl::kAll:
+            return everything();
         case TlbControl::kThisAsid:
             own.guest_physical = true;
             return {FlushScope::kContext, {both(own, GlobalRule::kDropAnyPcid)}};

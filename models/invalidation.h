@@ -1,13 +1,13 @@
 #pragma once
 
-// What each operation must drop, and nothing more: SDM "Operations that Invalidate TLBs and Paging-Structure
-// Caches" and "Operations that Invalidate Cached Mappings" of VPIDs and EPT, APM "TLB Management" and
-// "Invalidating TLB Entries". Where the manuals leave a choice, the rule says which one is made.
+// What each operation must drop, and nothing more: SDM "Operations that Invalidate TLBs and
+// Paging-Structure Caches" and "Operations that Invalidate Cached Mappings" of VPIDs and EPT, APM
+// "TLB Management" and "Invalidating TLB Entries". Where the manuals leave a choice, the rule says
+// which one is made.
 //
-// On Intel the ordinary operations work on the linear and combined mappings of the current VPID, whatever
-// the EP4TA; on AMD on those of the current ASID. Guest-physical mappings are none of their business.
-
-#include <vector>
+// On Intel the ordinary operations work on the linear and combined mappings of the current VPID,
+// whatever the EP4TA; on AMD on those of the current ASID. Guest-physical mappings are none of
+// their business.
 
 #include "models/control_flags.h"
 #include "models/fault.h"
@@ -16,6 +16,8 @@
 #include "models/outcome.h"
 #include "models/regime.h"
 #include "models/selection.h"
+
+#include <vector>
 
 namespace nestwalk {
 
@@ -26,8 +28,8 @@ struct FlushPlan {
 
 // --- Ordinary operations ------------------------------------------------------------------------
 
-/// The page of `va`, global or not, and all paging-structure entries of the current PCID. AMD: those of
-/// every PCID of the ASID, or with EFER.TCE only those that lead to `va`.
+/// The page of `va`, global or not, and all paging-structure entries of the current PCID. AMD:
+/// those of every PCID of the ASID, or with EFER.TCE only those that lead to `va`.
 FlushPlan invlpg_drops(const Regime& regime, VirtAddr va);
 /// MOV to CR3 without bit 63: the non-global mappings of the PCID that is loaded.
 FlushPlan mov_cr3_drops(const Regime& regime, Pcid loaded);

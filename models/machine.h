@@ -1,31 +1,37 @@
 #pragma once
 
-// What a core's translation hardware looks like: plain values, resolved and checked, as a machine file
-// gives them. The models are built from this and from nothing else.
+// What a core's translation hardware looks like: plain values, resolved and checked, as a machine
+// file gives them. The models are built from this and from nothing else.
+
+#include "models/page_size.h"
 
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "models/page_size.h"
-
 namespace nestwalk {
 
 enum class Vendor : std::uint8_t { kIntel, kAmd };
 enum class IndexHash : std::uint8_t { kLinear, kXorFold };
 enum class ReplacementPolicy : std::uint8_t {
-    kTrueLru, kTreePlru, kMru3Plru4, kNru, kSrrip, kRandom
+    kTrueLru,
+    kTreePlru,
+    kMru3Plru4,
+    kNru,
+    kSrrip,
+    kRandom
 };
 
-/// What kind of cached mapping an array holds. Linear (native, shadow) and combined (nested) mappings
-/// share the same arrays and differ in their tags; guest-physical mappings are looked up by
-/// guest-physical address (SDM "Caching Translation Information": information that may be cached).
+/// What kind of cached mapping an array holds. Linear (native, shadow) and combined (nested)
+/// mappings share the same arrays and differ in their tags; guest-physical mappings are looked up
+/// by guest-physical address (SDM "Caching Translation Information": information that may be
+/// cached).
 enum class MappingClass : std::uint8_t {
-    kTranslation,              ///< page translations: a TLB
-    kPagingStructure,          ///< entries that reference another paging structure
-    kNestedTranslation,        ///< guest-physical translations: a nested TLB
-    kNestedPagingStructure,    ///< guest-physical paging-structure entries
+    kTranslation,            ///< page translations: a TLB
+    kPagingStructure,        ///< entries that reference another paging structure
+    kNestedTranslation,      ///< guest-physical translations: a nested TLB
+    kNestedPagingStructure,  ///< guest-physical paging-structure entries
 };
 
 /// The ways of a set that one class and level may occupy; `count` 0 means all of them.
@@ -46,8 +52,8 @@ struct Holding {
 
 inline constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
 
-/// One hardware array. `entries` 0 means that the machine does not have it, `kUnbounded` that it never
-/// replaces anything; `ways` 0 means fully associative. Sets = entries / ways.
+/// One hardware array. `entries` 0 means that the machine does not have it, `kUnbounded` that it
+/// never replaces anything; `ways` 0 means fully associative. Sets = entries / ways.
 struct StructureParameters {
     std::string name{};
     std::uint32_t entries{};
@@ -76,15 +82,16 @@ enum class FractureScope : std::uint8_t {
     kEverything,
 };
 
-/// Page fracturing: what an address-selective invalidation does once a translation has been cached whose
-/// guest page is larger than its host page. Undocumented by Intel; every value is a stated choice.
+/// Page fracturing: what an address-selective invalidation does once a translation has been cached
+/// whose guest page is larger than its host page. Undocumented by Intel; every value is a stated
+/// choice.
 struct FractureParameters {
     bool full_flush{};  ///< INVLPG empties the TLB while a fractured translation is present
     FractureModel model{};
     FractureScope scope{};
-    bool globals{true}; ///< global entries go too
-    bool invpcid{};     ///< INVPCID type 0 does the same
-    bool invvpid{};     ///< INVVPID type 0 does the same
+    bool globals{true};  ///< global entries go too
+    bool invpcid{};      ///< INVPCID type 0 does the same
+    bool invvpid{};      ///< INVVPID type 0 does the same
 
     bool operator==(const FractureParameters&) const = default;
 };
@@ -119,15 +126,15 @@ enum class RemoteInvlpgb : std::uint8_t { kAtIssue, kAtTlbsync };
 
 /// Choices that the manuals leave open, one member a question; docs/choices.md gives the reasons.
 struct InvalidationChoices {
-    ForeignGlobals smep_and_pae{};           ///< CR4.SMEP rising, CR4.PAE changing
+    ForeignGlobals smep_and_pae{};  ///< CR4.SMEP rising, CR4.PAE changing
     ForeignGlobals page_fault{};
-    StructureReach invpcid_address{};        ///< INVPCID type 0
+    StructureReach invpcid_address{};                  ///< INVPCID type 0
     StructureReach amd_invlpg{StructureReach::kAsid};  ///< INVLPG without EFER.TCE
-    bool amd_smep_flushes{true};             ///< CR4.SMEP rising on AMD
-    bool amd_efer_flushes{true};             ///< a change of EFER.NXE on AMD
+    bool amd_smep_flushes{true};                       ///< CR4.SMEP rising on AMD
+    bool amd_efer_flushes{true};                       ///< a change of EFER.NXE on AMD
     bool intel_efer_flushes{};
-    bool tlb_control_7_nested{};             ///< TLB_CONTROL=7 drops nested entries of the ASID
-    bool nested_page_fault_drops{true};      ///< as an EPT violation does
+    bool tlb_control_7_nested{};         ///< TLB_CONTROL=7 drops nested entries of the ASID
+    bool nested_page_fault_drops{true};  ///< as an EPT violation does
     RemoteInvlpgb remote_invlpgb{};
 
     bool operator==(const InvalidationChoices&) const = default;

@@ -1,10 +1,10 @@
 #include "models/mapping.h"
-
 #include "models/digest.h"
 
 namespace nestwalk {
 
-bool permits_linear(const Rights& rights, AccessKind kind, Privilege privilege, ControlFlags flags) {
+bool permits_linear(const Rights& rights, AccessKind kind, Privilege privilege,
+                    ControlFlags flags) {
     const bool user_access = privilege == Privilege::kUser;
     if (user_access && !rights.user) return false;
     switch (kind) {
@@ -14,16 +14,20 @@ bool permits_linear(const Rights& rights, AccessKind kind, Privilege privilege, 
         case AccessKind::kStore:
             if (!rights.writable && (user_access || flags.test(ControlFlag::kWp))) return false;
             break;
-        case AccessKind::kLoad: break;
+        case AccessKind::kLoad:
+            break;
     }
     return user_access || !rights.user || !flags.test(ControlFlag::kSmap);
 }
 
 bool permits_host(const Rights& rights, AccessKind kind) {
     switch (kind) {
-        case AccessKind::kLoad: return rights.host_readable;
-        case AccessKind::kStore: return rights.host_writable;
-        case AccessKind::kFetch: return rights.host_executable;
+        case AccessKind::kLoad:
+            return rights.host_readable;
+        case AccessKind::kStore:
+            return rights.host_writable;
+        case AccessKind::kFetch:
+            return rights.host_executable;
     }
     return false;
 }
@@ -32,9 +36,10 @@ std::uint64_t Mapping::digest() const {
     const auto bit = [](bool value, int shift) { return std::uint64_t{value} << shift; };
     const std::uint64_t attributes =
         bit(rights.writable, 0) | bit(rights.user, 1) | bit(rights.no_execute, 2) |
-        bit(rights.host_readable, 3) | bit(rights.host_writable, 4) | bit(rights.host_executable, 5) |
-        bit(global, 6) | bit(dirty, 7) | bit(host_dirty, 8) | std::uint64_t{whole_level} << 16 |
-        std::uint64_t{effective_level} << 24 | std::uint64_t{key.level} << 32 | std::uint64_t{key.span} << 36 |
+        bit(rights.host_readable, 3) | bit(rights.host_writable, 4) |
+        bit(rights.host_executable, 5) | bit(global, 6) | bit(dirty, 7) | bit(host_dirty, 8) |
+        std::uint64_t{whole_level} << 16 | std::uint64_t{effective_level} << 24 |
+        std::uint64_t{key.level} << 32 | std::uint64_t{key.span} << 36 |
         static_cast<std::uint64_t>(key.kind) << 40 | static_cast<std::uint64_t>(key.role) << 44 |
         std::uint64_t{key.context} << 48;
     const std::uint64_t where = mix(key.page, key.ep4ta.value() << 12 | key.pcid.value());

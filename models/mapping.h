@@ -1,10 +1,9 @@
 #pragma once
 
-// One cached mapping, of any of the architecture's six kinds (SDM "Information That May Be Cached" of
-// "Caching Translation Information": linear, guest-physical and combined; translations and
-// paging-structure entries each). Arrays that hold them are storage and know nothing of these rules.
-
-#include <cstdint>
+// One cached mapping, of any of the architecture's six kinds (SDM "Information That May Be Cached"
+// of "Caching Translation Information": linear, guest-physical and combined; translations and
+// paging-structure entries each). Arrays that hold them are storage and know nothing of these
+// rules.
 
 #include "models/address.h"
 #include "models/control_flags.h"
@@ -12,13 +11,16 @@
 #include "models/page_size.h"
 #include "models/tags.h"
 
+#include <cstdint>
+
 namespace nestwalk {
 
 enum class MappingKind : std::uint8_t { kLinear, kCombined, kGuestPhysical };
 enum class MappingRole : std::uint8_t { kTranslation, kPagingStructure };
 
-/// Rights as the entries gave them, R/W and U/S ANDed and XD ORed over the levels. They are judged at
-/// each use under the control bits of that moment, so a change of CR0.WP or CR4.SMAP needs no flush.
+/// Rights as the entries gave them, R/W and U/S ANDed and XD ORed over the levels. They are judged
+/// at each use under the control bits of that moment, so a change of CR0.WP or CR4.SMAP needs no
+/// flush.
 struct Rights {
     bool writable{true};
     bool user{true};
@@ -30,29 +32,31 @@ struct Rights {
     bool operator==(const Rights&) const = default;
 };
 
-/// True if the rights of the linear dimension allow the access (SDM "Access Rights"). EFLAGS.AC is 0.
+/// True if the rights of the linear dimension allow the access (SDM "Access Rights"). EFLAGS.AC is
+/// 0.
 bool permits_linear(const Rights& rights, AccessKind kind, Privilege privilege, ControlFlags flags);
 /// True if the rights of the host dimension allow the access (SDM "EPT Violations").
 bool permits_host(const Rights& rights, AccessKind kind);
 
 /// What a mapping is found by. `context` is the VPID on Intel and the ASID on AMD.
 struct MappingKey {
-    std::uint64_t page{};    ///< address >> shift()
-    Ep4ta ep4ta{};           ///< combined and guest-physical mappings, Intel only
+    std::uint64_t page{};  ///< address >> shift()
+    Ep4ta ep4ta{};         ///< combined and guest-physical mappings, Intel only
     std::uint16_t context{};
-    Pcid pcid{};             ///< carried by global entries too
+    Pcid pcid{};  ///< carried by global entries too
     MappingKind kind{};
     MappingRole role{};
-    std::uint8_t level{1};   ///< translation: 1, 2, 3 = 4K, 2M, 1G; else the level of the cached entry
-    std::uint8_t span{};     ///< log2 of the pages that a coalesced entry covers
+    std::uint8_t level{
+        1};               ///< translation: 1, 2, 3 = 4K, 2M, 1G; else the level of the cached entry
+    std::uint8_t span{};  ///< log2 of the pages that a coalesced entry covers
 
     /// Address bits below `page`.
     int shift() const { return level_shift(level) + span; }
     bool operator==(const MappingKey&) const = default;
 };
 
-/// Facts about an entry that are no part of the machine's state: they never decide what happens, so two
-/// states that differ only here are the same state.
+/// Facts about an entry that are no part of the machine's state: they never decide what happens, so
+/// two states that differ only here are the same state.
 struct Bookkeeping {
     std::uint64_t filled_by{};  ///< sequence number of the access that filled the entry
     std::uint64_t verified{};   ///< generation of the page tables at which a fresh walk agreed
@@ -62,19 +66,22 @@ struct Bookkeeping {
 
 struct Mapping {
     MappingKey key{};
-    /// Translation: frame of the page. Paging-structure entry: the structure it references. Host-physical;
-    /// 0 in a combined paging-structure entry that holds the guest-physical address alone.
+    /// Translation: frame of the page. Paging-structure entry: the structure it references.
+    /// Host-physical; 0 in a combined paging-structure entry that holds the guest-physical address
+    /// alone.
     std::uint64_t target{};
     std::uint64_t guest_target{};  ///< the same, guest-physical, in combined mappings
     Rights rights{};
-    bool global{};                 ///< of a translation made from a leaf with G while CR4.PGE was 1
-    bool dirty{};                  ///< D of the linear leaf as cached
-    bool host_dirty{};             ///< D of the host leaf as cached; true where the host keeps no D
-    std::uint8_t whole_level{1};   ///< level of the linear leaf: the page that software sees
-    std::uint8_t effective_level{1};  ///< min(linear leaf, host leaf), before any split to fit an array
+    bool global{};                ///< of a translation made from a leaf with G while CR4.PGE was 1
+    bool dirty{};                 ///< D of the linear leaf as cached
+    bool host_dirty{};            ///< D of the host leaf as cached; true where the host keeps no D
+    std::uint8_t whole_level{1};  ///< level of the linear leaf: the page that software sees
+    std::uint8_t effective_level{
+        1};  ///< min(linear leaf, host leaf), before any split to fit an array
     Bookkeeping bookkeeping{};
 
-    /// A guest page larger than the host pages behind it (SDM does not name it; the field says fractured).
+    /// A guest page larger than the host pages behind it (SDM does not name it; the field says
+    /// fractured).
     bool fractured() const {
         return key.kind == MappingKind::kCombined && key.role == MappingRole::kTranslation &&
                effective_level < whole_level;
@@ -95,9 +102,8 @@ struct MappingQuery {
     bool matches(const Mapping& mapping) const {
         const MappingKey& found = mapping.key;
         return found.page == key.page && found.level == key.level && found.span == key.span &&
-               found.role == key.role &&
-               found.kind == key.kind && found.context == key.context && found.ep4ta == key.ep4ta &&
-               (found.pcid == key.pcid || mapping.global);
+               found.role == key.role && found.kind == key.kind && found.context == key.context &&
+               found.ep4ta == key.ep4ta && (found.pcid == key.pcid || mapping.global);
     }
 };
 

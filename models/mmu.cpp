@@ -1,9 +1,8 @@
 #include "models/mmu.h"
-
-#include <algorithm>
-
 #include "models/digest.h"
 #include "models/invalidation.h"
+
+#include <algorithm>
 
 namespace nestwalk {
 
@@ -47,8 +46,12 @@ void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
                         }
                     }
                     break;
-                case MappingClass::kPagingStructure: paging_structures_.push_back(probe); break;
-                case MappingClass::kNestedTranslation: nested_translations_.push_back(probe); break;
+                case MappingClass::kPagingStructure:
+                    paging_structures_.push_back(probe);
+                    break;
+                case MappingClass::kNestedTranslation:
+                    nested_translations_.push_back(probe);
+                    break;
                 case MappingClass::kNestedPagingStructure:
                     nested_paging_structures_.push_back(probe);
                     break;
@@ -119,9 +122,8 @@ void Mmu::translate(const WalkRequest& request, const Regime& regime, PageSuppli
                     Outcome& outcome) {
     ++sequence_;
     outcome.access = request.kind;
-    const bool addressable = regime.paging
-                                 ? is_canonical(request.va, regime.linear.levels)
-                                 : request.va.value() >> kPhysicalAddressBits == 0;
+    const bool addressable = regime.paging ? is_canonical(request.va, regime.linear.levels)
+                                           : request.va.value() >> kPhysicalAddressBits == 0;
     if (!addressable) {
         raise({.kind = FaultKind::kGeneralProtection, .access = request.kind, .va = request.va},
               regime, outcome);
@@ -138,9 +140,9 @@ void Mmu::translate(const WalkRequest& request, const Regime& regime, PageSuppli
     walk_and_fill(request, regime, outcome);
 }
 
-/// True if the hit was enough. An entry whose rights refuse the access may be out of date: it is dropped
-/// and the tables are walked before anything faults (APM "Use of Cached Entries When Reporting a Page
-/// Fault Exception").
+/// True if the hit was enough. An entry whose rights refuse the access may be out of date: it is
+/// dropped and the tables are walked before anything faults (APM "Use of Cached Entries When
+/// Reporting a Page Fault Exception").
 bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, Outcome& outcome) {
     Mapping& used = *hit.mapping;
     if (!permits_linear(used.rights, request.kind, request.privilege, regime.flags) ||
@@ -166,7 +168,8 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
         }
         return true;
     }
-    // What the walk finds is the answer and takes the entry's place; others that match are left alone.
+    // What the walk finds is the answer and takes the entry's place; others that match are left
+    // alone.
     outcome.dirty_assist = true;
     const MappingKey replaced = used.key;
     for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side

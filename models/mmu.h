@@ -1,13 +1,9 @@
 #pragma once
 
-// The translation hardware of one logical processor: its arrays, how a translation goes through them, and
-// what it drops. This is the reference semantics: every engine must agree with what `translate` and
-// `drop` report. It holds no clock and no registers; the regime says in which state it is used.
-
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <vector>
+// The translation hardware of one logical processor: its arrays, how a translation goes through
+// them, and what it drops. This is the reference semantics: every engine must agree with what
+// `translate` and `drop` report. It holds no clock and no registers; the regime says in which state
+// it is used.
 
 #include "models/machine.h"
 #include "models/mapping.h"
@@ -16,6 +12,11 @@
 #include "models/selection.h"
 #include "models/translation_array.h"
 #include "models/walk.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace nestwalk {
 
@@ -34,8 +35,9 @@ class Mmu {
 public:
     explicit Mmu(const MachineParameters& machine);
 
-    /// Translates one address for one access and says in `outcome` (cleared by the caller) what happened.
-    /// A fault drops what the architecture says it drops. Sets A and D bits in the regime's memory.
+    /// Translates one address for one access and says in `outcome` (cleared by the caller) what
+    /// happened. A fault drops what the architecture says it drops. Sets A and D bits in the
+    /// regime's memory.
     void translate(const WalkRequest& request, const Regime& regime, PageSupplier& supplier,
                    Outcome& outcome);
 
@@ -47,7 +49,8 @@ public:
 
     /// True if a page-selective invalidation would have to expect fragments of a larger guest page.
     bool fracture_present() const;
-    /// The whole TLB flush of a page-selective invalidation that found a fractured translation present.
+    /// The whole TLB flush of a page-selective invalidation that found a fractured translation
+    /// present.
     void flush_fractured(const Regime& regime, Outcome& outcome);
 
     /// INVLPG and INVLPGA: the whole TLB flush that 2-MiB pieces of a 1-GiB page bring.
@@ -109,23 +112,24 @@ private:
     void fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome);
     static void drop_covered(TranslationArray& array, MappingKey key);
     Mapping as_cached(Mapping mapping, VirtAddr va, const Regime& regime, const Walk& walk);
-    std::optional<Mapping> coalesced(const Mapping& mapping, VirtAddr va, const Regime& regime) const;
+    std::optional<Mapping> coalesced(const Mapping& mapping, VirtAddr va,
+                                     const Regime& regime) const;
 
     std::vector<TranslationArray> arrays_{};
     FractureParameters fracture_{};
     SmashParameters smash_1g_{};
     Coalescing coalescing_{};
     // Where each class of mapping is looked up, smallest page or longest prefix first.
-    std::array<Probes, 2> l1_{};    ///< data, instruction
+    std::array<Probes, 2> l1_{};  ///< data, instruction
     std::array<Probes, 2> stlb_{};
     Probes paging_structures_{};
     Probes nested_translations_{};
     Probes nested_paging_structures_{};
 
-    bool fracture_seen_{};          ///< the sticky bit
-    bool smash_seen_{};             ///< a piece of a 1-GiB page was cached since the TLB was last empty
-    std::uint64_t sequence_{};      ///< translations so far; bookkeeping, no part of the state
-    bool trusted_{};                ///< every cached mapping used so far by the current walk is fresh
+    bool fracture_seen_{};      ///< the sticky bit
+    bool smash_seen_{};         ///< a piece of a 1-GiB page was cached since the TLB was last empty
+    std::uint64_t sequence_{};  ///< translations so far; bookkeeping, no part of the state
+    bool trusted_{};            ///< every cached mapping used so far by the current walk is fresh
 };
 
 }  // namespace nestwalk

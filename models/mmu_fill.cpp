@@ -57,8 +57,7 @@ void Mmu::fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome&
     }
 }
 
-void Mmu::fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind,
-                           Outcome& outcome) {
+void Mmu::fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome) {
     fill_l1(mapping, va, kind, outcome);
     for (const Probe& probe : stlb_[side_of(kind)]) {
         const bool fits = probe.level == mapping.key.level && probe.span == mapping.key.span;
@@ -84,8 +83,9 @@ Mapping Mmu::as_cached(Mapping mapping, VirtAddr va, const Regime& regime, const
     return mapping;
 }
 
-/// The entry for the four pages around `va`, if they are contiguous and aligned in every address space and
-/// alike; their entries are in the cache lines that the walk read, so looking at them is free.
+/// The entry for the four pages around `va`, if they are contiguous and aligned in every address
+/// space and alike; their entries are in the cache lines that the walk read, so looking at them is
+/// free.
 std::optional<Mapping> Mmu::coalesced(const Mapping& mapping, VirtAddr va,
                                       const Regime& regime) const {
     Mapping group = mapping;

@@ -1,4 +1,5 @@
-// How a translation that no TLB holds walks the tables, and whether a cached one still agrees with them.
+// How a translation that no TLB holds walks the tables, and whether a cached one still agrees with
+// them.
 
 #include "models/invalidation.h"
 #include "models/mmu.h"
@@ -45,15 +46,20 @@ void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcom
     Mapping result = ended->result();
     result.bookkeeping = {.filled_by = sequence_, .verified = trusted_ ? regime.generation : 0};
     note_staleness(result, request.va, regime, outcome);
-    fill_translation(as_cached(result, request.va, regime, *ended), request.va, request.kind, outcome);
+    fill_translation(as_cached(result, request.va, regime, *ended), request.va, request.kind,
+                     outcome);
     outcome.physical = ended->physical();
 }
 
 bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
     for (;;) {
         switch (walk.step()) {
-            case Walk::Step::kTranslateGuestPhysical: answer_guest_physical(walk, regime); break;
-            case Walk::Step::kReadEntry: read_entry(walk, regime, outcome); break;
+            case Walk::Step::kTranslateGuestPhysical:
+                answer_guest_physical(walk, regime);
+                break;
+            case Walk::Step::kReadEntry:
+                read_entry(walk, regime, outcome);
+                break;
             case Walk::Step::kCache: {
                 Mapping mapping = walk.fill();
                 mapping.bookkeeping = {.filled_by = sequence_,
@@ -62,16 +68,18 @@ bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
                 walk.cached();
                 break;
             }
-            case Walk::Step::kDone: return true;
-            case Walk::Step::kFault: return false;
+            case Walk::Step::kDone:
+                return true;
+            case Walk::Step::kFault:
+                return false;
         }
     }
 }
 
 void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
     const std::uint64_t gpa = walk.guest_physical().value();
-    const Found translation = look_up(nested_translations_, gpa,
-                                      nested_query(regime, MappingRole::kTranslation));
+    const Found translation =
+        look_up(nested_translations_, gpa, nested_query(regime, MappingRole::kTranslation));
     if (translation.mapping != nullptr && walk.can_use(*translation.mapping)) {
         arrays_[translation.array].touch(translation.mapping);
         trusted_ = trusted_ && translation.mapping->bookkeeping.verified == regime.generation;
@@ -89,10 +97,9 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
 void Mmu::read_entry(Walk& walk, const Regime& regime, Outcome& outcome) {
     const EntryAddress entry = walk.entry();
     const bool guest_physical = entry.dimension == Dimension::kGuest && regime.nested;
-    TableMemory& memory = *(entry.dimension == Dimension::kGuest ? regime.linear_memory
-                                                                 : regime.host_memory);
-    const std::uint64_t address =
-        guest_physical ? entry.guest_location : entry.location.value();
+    TableMemory& memory =
+        *(entry.dimension == Dimension::kGuest ? regime.linear_memory : regime.host_memory);
+    const std::uint64_t address = guest_physical ? entry.guest_location : entry.location.value();
     const EntryFormat format =
         entry.dimension == Dimension::kGuest ? regime.linear.format : regime.host.format;
     const std::uint64_t raw = memory.read(address);
@@ -112,7 +119,9 @@ std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
     Walk walk(regime, {.va = va, .purpose = WalkPurpose::kProbe}, nullptr);
     for (;;) {
         switch (walk.step()) {
-            case Walk::Step::kTranslateGuestPhysical: walk.walk_host(nullptr); break;
+            case Walk::Step::kTranslateGuestPhysical:
+                walk.walk_host(nullptr);
+                break;
             case Walk::Step::kReadEntry: {
                 const EntryAddress entry = walk.entry();
                 if (entry.dimension == Dimension::kHost) {
@@ -123,15 +132,18 @@ std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
                 }
                 break;
             }
-            case Walk::Step::kCache: walk.cached(); break;
-            case Walk::Step::kDone: return walk;
-            case Walk::Step::kFault: return std::nullopt;
+            case Walk::Step::kCache:
+                walk.cached();
+                break;
+            case Walk::Step::kDone:
+                return walk;
+            case Walk::Step::kFault:
+                return std::nullopt;
         }
     }
 }
 
-void Mmu::note_staleness(Mapping& used, VirtAddr va, const Regime& regime,
-                         Outcome& outcome) const {
+void Mmu::note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const {
     if (used.bookkeeping.verified == regime.generation) return;
     const std::optional<Walk> fresh = walk_uncached(regime, va);
     outcome.stale_rights = fresh && fresh->result().rights != used.rights;

@@ -6,9 +6,12 @@ namespace {
 struct NameOf {
     const char* operator()(const Access& access) const {
         switch (access.kind) {
-            case AccessKind::kLoad: return "load";
-            case AccessKind::kStore: return "store";
-            case AccessKind::kFetch: return "fetch";
+            case AccessKind::kLoad:
+                return "load";
+            case AccessKind::kStore:
+                return "store";
+            case AccessKind::kFetch:
+                return "fetch";
         }
         return "";
     }

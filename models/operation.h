@@ -1,19 +1,20 @@
 #pragma once
 
-// Everything that can happen to a vCPU, its page tables and its translation caches, one type per case.
-// This is the vocabulary of traces and of policies; `traces/` writes it as text, `System` executes it.
-// Names of spaces, virtual machines and host tables are those that the experiment or the trace declared.
+// Everything that can happen to a vCPU, its page tables and its translation caches, one type per
+// case. This is the vocabulary of traces and of policies; `traces/` writes it as text, `System`
+// executes it. Names of spaces, virtual machines and host tables are those that the experiment or
+// the trace declared.
+
+#include "models/address.h"
+#include "models/control_flags.h"
+#include "models/page_size.h"
+#include "models/tags.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "models/address.h"
-#include "models/control_flags.h"
-#include "models/page_size.h"
-#include "models/tags.h"
 
 namespace nestwalk {
 
@@ -23,7 +24,8 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kFetch };
 enum class Privilege : std::uint8_t { kUser, kKernel };
 enum class Dependence : std::uint8_t { kIndependent, kOnPreviousLoad };
 
-/// `count` accesses of `bytes` bytes, `stride` bytes apart; one that crosses a page is two translations.
+/// `count` accesses of `bytes` bytes, `stride` bytes apart; one that crosses a page is two
+/// translations.
 struct Access {
     AccessKind kind{};
     Privilege privilege{};
@@ -34,41 +36,82 @@ struct Access {
     std::uint64_t stride{0};
 };
 
-struct Compute { std::uint64_t core_cycles{}; };
+struct Compute {
+    std::uint64_t core_cycles{};
+};
 enum class FenceKind : std::uint8_t { kMfence, kLfence };
-struct Fence { FenceKind kind{}; };
-struct ReadTimeStamp { bool after_loads{}; };
+struct Fence {
+    FenceKind kind{};
+};
+struct ReadTimeStamp {
+    bool after_loads{};
+};
 
 // --- Operations on the translation caches -------------------------------------------------------
 
-struct Invlpg { VirtAddr va{}; };
+struct Invlpg {
+    VirtAddr va{};
+};
 /// Loads `space`, or the current space again; `keep_entries` is bit 63 of the source operand.
-struct MovCr3 { std::optional<std::string> space{}; bool keep_entries{}; };
-struct MovCr4 { ControlWrite write{}; };
+struct MovCr3 {
+    std::optional<std::string> space{};
+    bool keep_entries{};
+};
+struct MovCr4 {
+    ControlWrite write{};
+};
 struct TogglePge {};
-struct MovCr0 { ControlWrite write{}; };
-struct WrmsrEfer { ControlWrite write{}; };
-struct TaskSwitch { std::string space{}; };
+struct MovCr0 {
+    ControlWrite write{};
+};
+struct WrmsrEfer {
+    ControlWrite write{};
+};
+struct TaskSwitch {
+    std::string space{};
+};
 struct SystemManagementInterrupt {};
 struct ResumeFromSmm {};
 /// The hypervisor edits CR3 in the guest's control block (AMD VMCB).
-struct VmcbCr3 { std::string space{}; };
+struct VmcbCr3 {
+    std::string space{};
+};
 
 enum class InvpcidType : std::uint8_t {
-    kAddress = 0, kSingleContext = 1, kAllIncludingGlobals = 2, kAllContexts = 3
+    kAddress = 0,
+    kSingleContext = 1,
+    kAllIncludingGlobals = 2,
+    kAllContexts = 3
 };
-struct Invpcid { InvpcidType type{}; Pcid pcid{}; VirtAddr va{}; };
+struct Invpcid {
+    InvpcidType type{};
+    Pcid pcid{};
+    VirtAddr va{};
+};
 
 enum class InvvpidType : std::uint8_t {
-    kAddress = 0, kSingleContext = 1, kAllContexts = 2, kSingleContextRetainingGlobals = 3
+    kAddress = 0,
+    kSingleContext = 1,
+    kAllContexts = 2,
+    kSingleContextRetainingGlobals = 3
 };
 /// `vpid` absent: that of the current (or last) virtual machine.
-struct Invvpid { InvvpidType type{}; std::optional<Vpid> vpid{}; VirtAddr va{}; };
+struct Invvpid {
+    InvvpidType type{};
+    std::optional<Vpid> vpid{};
+    VirtAddr va{};
+};
 
 enum class InveptType : std::uint8_t { kSingleContext = 1, kAllContexts = 2 };
-struct Invept { InveptType type{}; std::optional<std::string> eptp{}; };
+struct Invept {
+    InveptType type{};
+    std::optional<std::string> eptp{};
+};
 
-struct Invlpga { VirtAddr va{}; Asid asid{}; };
+struct Invlpga {
+    VirtAddr va{};
+    Asid asid{};
+};
 struct Invlpgb {
     std::optional<VirtAddr> va{};
     std::optional<Asid> asid{};
@@ -87,20 +130,47 @@ struct DeclareVm {
     std::optional<std::string> eptp{};
     std::optional<Asid> asid{};
 };
-struct DeclareEptp { std::string name{}; std::optional<bool> accessed_dirty{}; };
+struct DeclareEptp {
+    std::string name{};
+    std::optional<bool> accessed_dirty{};
+};
 /// VMCB TLB_CONTROL.
-enum class TlbControl : std::uint8_t { kNothing = 0, kAll = 1, kThisAsid = 3, kThisAsidNonGlobal = 7 };
-struct VmEntry { std::optional<std::string> vm{}; TlbControl tlb_control{}; };
-struct VmExit { std::string reason{}; };
-struct Vmfunc { std::string eptp{}; };
+enum class TlbControl : std::uint8_t {
+    kNothing = 0,
+    kAll = 1,
+    kThisAsid = 3,
+    kThisAsidNonGlobal = 7
+};
+struct VmEntry {
+    std::optional<std::string> vm{};
+    TlbControl tlb_control{};
+};
+struct VmExit {
+    std::string reason{};
+};
+struct Vmfunc {
+    std::string eptp{};
+};
 /// A hook for lessons and vectors: drops the TLB entries of `va` at every level and nothing else.
-struct Evict { VirtAddr va{}; };
-struct Shootdown { VirtAddr va{}; std::uint64_t pages{}; std::vector<std::uint32_t> cpus{}; };
-struct FlushRange { VirtAddr va{}; std::uint64_t pages{}; };
+struct Evict {
+    VirtAddr va{};
+};
+struct Shootdown {
+    VirtAddr va{};
+    std::uint64_t pages{};
+    std::vector<std::uint32_t> cpus{};
+};
+struct FlushRange {
+    VirtAddr va{};
+    std::uint64_t pages{};
+};
 
 // --- Operations on the page tables (no flush implied) -------------------------------------------
 
-struct DeclareSpace { std::string name{}; std::optional<Pcid> pcid{}; };
+struct DeclareSpace {
+    std::string name{};
+    std::optional<Pcid> pcid{};
+};
 struct Map {
     VirtAddr va{};
     PageSize size{PageSize::k4K};
@@ -111,7 +181,10 @@ struct Map {
     bool user{};
     bool no_execute{};
 };
-struct Unmap { VirtAddr va{}; std::optional<std::string> space{}; };
+struct Unmap {
+    VirtAddr va{};
+    std::optional<std::string> space{};
+};
 /// Rights that are not named keep their value.
 struct Protect {
     VirtAddr va{};
@@ -121,18 +194,35 @@ struct Protect {
     std::optional<std::string> space{};
 };
 /// 512 small pages become one large page.
-struct Collapse { VirtAddr va{}; std::optional<std::string> space{}; };
-struct Split { VirtAddr va{}; std::optional<std::string> space{}; };
+struct Collapse {
+    VirtAddr va{};
+    std::optional<std::string> space{};
+};
+struct Split {
+    VirtAddr va{};
+    std::optional<std::string> space{};
+};
 
 struct HostMap {
     GuestPhysAddr gpa{};
     PageSize size{PageSize::k4K};
     std::optional<PhysAddr> to{};
 };
-struct HostUnmap { GuestPhysAddr gpa{}; };
-struct HostSplit { GuestPhysAddr gpa{}; };
-struct HostCollapse { GuestPhysAddr gpa{}; };
-struct HostProtect { GuestPhysAddr gpa{}; bool read{}; bool write{}; bool execute{}; };
+struct HostUnmap {
+    GuestPhysAddr gpa{};
+};
+struct HostSplit {
+    GuestPhysAddr gpa{};
+};
+struct HostCollapse {
+    GuestPhysAddr gpa{};
+};
+struct HostProtect {
+    GuestPhysAddr gpa{};
+    bool read{};
+    bool write{};
+    bool execute{};
+};
 
 /// Edits of an entry as it stands in memory; an absent field keeps its value.
 struct EntryEdit {
@@ -148,22 +238,35 @@ struct EntryEdit {
     std::optional<bool> reserved{};
     std::optional<std::uint64_t> to{};
 };
-struct SetEntry { VirtAddr va{}; EntryEdit edit{}; std::optional<std::string> space{}; };
-struct HostSetEntry { GuestPhysAddr gpa{}; EntryEdit edit{}; };
+struct SetEntry {
+    VirtAddr va{};
+    EntryEdit edit{};
+    std::optional<std::string> space{};
+};
+struct HostSetEntry {
+    GuestPhysAddr gpa{};
+    EntryEdit edit{};
+};
 
 // --- Where --------------------------------------------------------------------------------------
 
-struct SelectCpu { std::uint32_t cpu{}; };
-struct Lock { std::string name{}; };
-struct Unlock { std::string name{}; };
+struct SelectCpu {
+    std::uint32_t cpu{};
+};
+struct Lock {
+    std::string name{};
+};
+struct Unlock {
+    std::string name{};
+};
 
 using Operation =
     std::variant<Access, Compute, Fence, ReadTimeStamp, Invlpg, MovCr3, MovCr4, TogglePge, MovCr0,
                  WrmsrEfer, TaskSwitch, SystemManagementInterrupt, ResumeFromSmm, VmcbCr3, Invpcid,
-                 Invvpid, Invept, Invlpga, Invlpgb, Tlbsync, DeclareVm, DeclareEptp, VmEntry, VmExit,
-                 Vmfunc, Evict, Shootdown, FlushRange, DeclareSpace, Map, Unmap, Protect, Collapse,
-                 Split, HostMap, HostUnmap, HostSplit, HostCollapse, HostProtect, SetEntry,
-                 HostSetEntry, SelectCpu, Lock, Unlock>;
+                 Invvpid, Invept, Invlpga, Invlpgb, Tlbsync, DeclareVm, DeclareEptp, VmEntry,
+                 VmExit, Vmfunc, Evict, Shootdown, FlushRange, DeclareSpace, Map, Unmap, Protect,
+                 Collapse, Split, HostMap, HostUnmap, HostSplit, HostCollapse, HostProtect,
+                 SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
 
 /// The word that a trace uses for the operation: "invlpg", "mov-cr3", "load".
 const char* name_of(const Operation& operation);

@@ -22,22 +22,33 @@ std::uint64_t Outcome::reads_of(Dimension dimension) const {
 
 const char* name_of_start(std::uint8_t start_level) {
     switch (start_level) {
-        case 2: return "pde";
-        case 3: return "pdpte";
-        case 4: return "pml4e";
-        case 5: return "pml5e";
-        case kFromRoot: return "root";
-        default: return "";
+        case 2:
+            return "pde";
+        case 3:
+            return "pdpte";
+        case 4:
+            return "pml4e";
+        case 5:
+            return "pml5e";
+        case kFromRoot:
+            return "root";
+        default:
+            return "";
     }
 }
 
 const char* name_of(TranslationResult result) {
     switch (result) {
-        case TranslationResult::kNone: return "";
-        case TranslationResult::kL1Hit: return "l1-hit";
-        case TranslationResult::kStlbHit: return "stlb-hit";
-        case TranslationResult::kMiss: return "miss";
-        case TranslationResult::kFault: return "fault";
+        case TranslationResult::kNone:
+            return "";
+        case TranslationResult::kL1Hit:
+            return "l1-hit";
+        case TranslationResult::kStlbHit:
+            return "stlb-hit";
+        case TranslationResult::kMiss:
+            return "miss";
+        case TranslationResult::kFault:
+            return "fault";
     }
     return "";
 }

@@ -1,16 +1,16 @@
 #pragma once
 
-// What happened to one translation or one operation, in enough detail for counting, for timing and for a
-// lesson. Units report what happened; one place, the statistics, counts it.
-
-#include <cstdint>
-#include <vector>
+// What happened to one translation or one operation, in enough detail for counting, for timing and
+// for a lesson. Units report what happened; one place, the statistics, counts it.
 
 #include "models/address.h"
 #include "models/fault.h"
 #include "models/mapping.h"
 #include "models/page_size.h"
 #include "models/selection.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace nestwalk {
 
@@ -21,17 +21,17 @@ enum class Dimension : std::uint8_t { kGuest, kHost };
 struct EntryRead {
     Dimension dimension{};
     std::uint8_t level{};
-    bool set_accessed{};         ///< the walk wrote the entry back with A
+    bool set_accessed{};  ///< the walk wrote the entry back with A
     bool set_dirty{};
-    PhysAddr location{};         ///< host-physical address of the entry
+    PhysAddr location{};             ///< host-physical address of the entry
     std::uint64_t guest_location{};  ///< guest-physical address of a guest's entry
-    std::uint64_t raw{};         ///< the entry as read
+    std::uint64_t raw{};             ///< the entry as read
 };
 
 /// One mapping that was put into an array.
 struct CachedFill {
-    std::uint32_t array{};       ///< index into Mmu::arrays()
-    std::uint32_t after_reads{}; ///< how many entries had been read by then
+    std::uint32_t array{};        ///< index into Mmu::arrays()
+    std::uint32_t after_reads{};  ///< how many entries had been read by then
     Mapping mapping{};
 };
 
@@ -62,25 +62,27 @@ inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
 
 struct Outcome {
     // Of a translation.
-    bool second_page{};            ///< of an access that crosses a page, the translation of the second
+    bool second_page{};  ///< of an access that crosses a page, the translation of the second
     TranslationResult result{};
     AccessKind access{};
     Fault fault{};
     bool l1_missed{};
     bool stlb_missed{};
-    std::uint8_t page_level{};     ///< of the translation used: 1, 2, 3; 0 when there was none
-    std::uint8_t page_span{};      ///< log2 of the pages of a coalesced entry
-    std::uint8_t whole_level{};    ///< of the page that software sees
-    std::uint8_t start_level{};    ///< paging-structure entry the walk started from, kFromRoot, 0: no walk
-    std::uint64_t physical{};      ///< host-physical address of the data
-    std::uint64_t filled_by{};     ///< of the TLB entry that hit: sequence number of its filling access
+    std::uint8_t page_level{};   ///< of the translation used: 1, 2, 3; 0 when there was none
+    std::uint8_t page_span{};    ///< log2 of the pages of a coalesced entry
+    std::uint8_t whole_level{};  ///< of the page that software sees
+    std::uint8_t
+        start_level{};  ///< paging-structure entry the walk started from, kFromRoot, 0: no walk
+    std::uint64_t physical{};  ///< host-physical address of the data
+    std::uint64_t
+        filled_by{};  ///< of the TLB entry that hit: sequence number of its filling access
     bool fractured_fill{};
     bool coalesced_fill{};
     bool stale{};
     bool stale_rights{};
     bool ambiguous{};
     bool rights_rewalk{};
-    bool fault_rewalk{};           ///< a walk that began in a cached entry faulted and was repeated
+    bool fault_rewalk{};  ///< a walk that began in a cached entry faulted and was repeated
     bool dirty_assist{};
     std::vector<EntryRead> reads{};
     std::vector<CachedFill> fills{};
@@ -90,7 +92,7 @@ struct Outcome {
     FlushCounts performed{};
     std::uint32_t fracture_flushes{};
     std::uint32_t smash_flushes{};
-    std::uint32_t exits{};         ///< VM exits that the translation or operation caused
+    std::uint32_t exits{};  ///< VM exits that the translation or operation caused
     Dropped dropped{};
 
     /// Makes it fresh, and keeps the memory of the lists.

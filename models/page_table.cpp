@@ -1,9 +1,8 @@
 #include "models/page_table.h"
-
-#include <string>
-
 #include "models/hex.h"
 #include "models/operation_error.h"
+
+#include <string>
 
 namespace nestwalk {
 namespace {
@@ -15,7 +14,8 @@ constexpr std::uint64_t kEptRights = kEptRead | kEptWrite | kEptExecute;
 
 std::uint64_t rights_bits(LeafFlags flags, EntryFormat format) {
     if (format == EntryFormat::kEpt) {
-        return (flags.readable ? kEptRead : 0) | (flags.writable ? kEptWrite : 0) | (flags.no_execute ? 0 : kEptExecute);
+        return (flags.readable ? kEptRead : 0) | (flags.writable ? kEptWrite : 0) |
+               (flags.no_execute ? 0 : kEptExecute);
     }
     return (flags.writable ? kWritable : 0) | (flags.user ? kUser : 0) |
            (flags.no_execute ? kNoExecute : 0);
@@ -98,8 +98,8 @@ EntrySlot PageTable::reach(std::uint64_t address, int level) {
     return {location, level, memory_.read(location)};
 }
 
-/// Gives back the frame that the entry owns and, if it is a table's, what that table's entries own. An entry
-/// that was edited to point elsewhere owns nothing, so no frame is ever given back twice.
+/// Gives back the frame that the entry owns and, if it is a table's, what that table's entries own.
+/// An entry that was edited to point elsewhere owns nothing, so no frame is ever given back twice.
 void PageTable::release(std::uint64_t raw, int level) {
     if ((raw & kFrameOwned) == 0) return;
     const std::uint64_t frame = raw & kAddress;
@@ -182,7 +182,8 @@ void PageTable::split_leaf(const EntrySlot& leaf) {
 
 void PageTable::split(std::uint64_t address) {
     const EntrySlot leaf = existing_leaf(address, "split");
-    if (leaf.level == 1) throw OperationError("split: " + to_hex(address) + " is mapped by a 4K page");
+    if (leaf.level == 1)
+        throw OperationError("split: " + to_hex(address) + " is mapped by a 4K page");
     split_leaf(leaf);
 }
 
@@ -200,14 +201,15 @@ void PageTable::collapse(std::uint64_t address) {
 
 void PageTable::edit(std::uint64_t address, const EntryEdit& edit) {
     if (edit.level > root_.levels) {
-        throw OperationError("set-entry: the table has " + std::to_string(root_.levels) + " levels");
+        throw OperationError("set-entry: the table has " + std::to_string(root_.levels) +
+                             " levels");
     }
     std::uint64_t table = root_.root;
     for (int level = root_.levels; level > edit.level; --level) {
         const std::uint64_t raw = memory_.read(entry_location(table, address, level));
         if (!is_table(raw, level)) {
-            throw OperationError("set-entry: " + to_hex(address) + " has no paging structure of level " +
-                                 std::to_string(level - 1));
+            throw OperationError("set-entry: " + to_hex(address) +
+                                 " has no paging structure of level " + std::to_string(level - 1));
         }
         table = raw & kAddress;
     }

@@ -1,16 +1,17 @@
 #pragma once
 
-// A page table as its software sees it: an operating system or a hypervisor installs, changes and removes
-// leaves. Mapping writes the table and walking reads it; nothing here knows of any cache, so a change
-// that needs a flush and does not get one leaves stale translations behind, as on hardware.
-
-#include <cstdint>
+// A page table as its software sees it: an operating system or a hypervisor installs, changes and
+// removes leaves. Mapping writes the table and walking reads it; nothing here knows of any cache,
+// so a change that needs a flush and does not get one leaves stale translations behind, as on
+// hardware.
 
 #include "models/entry.h"
 #include "models/frame_allocator.h"
 #include "models/operation.h"
 #include "models/page_size.h"
 #include "models/table_memory.h"
+
+#include <cstdint>
 
 namespace nestwalk {
 
@@ -39,7 +40,8 @@ struct EntrySlot {
     std::uint64_t raw{};
 };
 
-/// The A and D bits of entries that software installs. An operating system that maps on a fault sets them.
+/// The A and D bits of entries that software installs. An operating system that maps on a fault
+/// sets them.
 enum class InitialBits : std::uint8_t { kAccessedAndDirty, kClear };
 
 /// Edits one page table. Holds references; made for one edit and dropped.
@@ -60,8 +62,8 @@ public:
     /// The largest page that can be mapped at `address` without replacing anything.
     PageSize largest_free(std::uint64_t address) const;
 
-    /// Installs a leaf; whatever mapped the page before is replaced. A large page that covers more than
-    /// the new one is split first.
+    /// Installs a leaf; whatever mapped the page before is replaced. A large page that covers more
+    /// than the new one is split first.
     void map(std::uint64_t address, PageSize size, std::uint64_t frame, LeafFlags flags);
     /// The same with the next free frame of that size.
     void map_free_frame(std::uint64_t address, PageSize size, LeafFlags flags);

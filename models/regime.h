@@ -1,9 +1,7 @@
 #pragma once
 
-// All that one translation depends on besides the caches: which tables, which tags, which control bits. It
-// is made from the architectural state whenever that changes.
-
-#include <cstdint>
+// All that one translation depends on besides the caches: which tables, which tags, which control
+// bits. It is made from the architectural state whenever that changes.
 
 #include "models/control_flags.h"
 #include "models/machine.h"
@@ -11,24 +9,26 @@
 #include "models/page_table.h"
 #include "models/tags.h"
 
+#include <cstdint>
+
 namespace nestwalk {
 
 struct Regime {
     Vendor vendor{};
     ControlFlags flags{};
-    bool paging{true};               ///< CR0.PG; without it linear addresses are guest-physical or physical
-    bool nested{};                   ///< EPT or NPT in use
-    PageTableRoot linear{};          ///< the tables that CR3 points at: the guest's, native or shadow
+    bool paging{true};       ///< CR0.PG; without it linear addresses are guest-physical or physical
+    bool nested{};           ///< EPT or NPT in use
+    PageTableRoot linear{};  ///< the tables that CR3 points at: the guest's, native or shadow
     TableMemory* linear_memory{};
     PageTableRoot host{};
     TableMemory* host_memory{};
-    bool host_accessed_dirty{};      ///< EPTP bit 6; always on an NPT
-    std::uint16_t context{};         ///< VPID, or ASID on AMD
+    bool host_accessed_dirty{};  ///< EPTP bit 6; always on an NPT
+    std::uint16_t context{};     ///< VPID, or ASID on AMD
     Pcid pcid{};
-    Ep4ta ep4ta{};                   ///< 0 without EPT and on AMD, where the ASID tags
+    Ep4ta ep4ta{};  ///< 0 without EPT and on AMD, where the ASID tags
     CombinedTarget combined_target{};
     InvalidationChoices choices{};
-    std::uint64_t generation{};      ///< changes whenever a cached entry may have become stale
+    std::uint64_t generation{};  ///< changes whenever a cached entry may have become stale
 
     MappingKind linear_kind() const {
         return nested ? MappingKind::kCombined : MappingKind::kLinear;

@@ -14,8 +14,9 @@ bool overlaps(WayRange range, std::uint32_t first, std::uint32_t count) {
     return range.first < first + count && first < range.first + range.count;
 }
 
-// A tree of ways - 1 nodes, node 0 the root, node n's children 2n+1 and 2n+2. A node's value is the side
-// to replace next: 0 left, 1 right. A touch makes every node on the way point to the other side.
+// A tree of ways - 1 nodes, node 0 the root, node n's children 2n+1 and 2n+2. A node's value is the
+// side to replace next: 0 left, 1 right. A touch makes every node on the way point to the other
+// side.
 void point_away(std::uint8_t* nodes, std::uint32_t ways, std::uint32_t way) {
     std::uint32_t node = 0;
     std::uint32_t first = 0;
@@ -44,10 +45,14 @@ std::uint32_t state_bytes(ReplacementPolicy policy, std::uint32_t ways) {
     switch (policy) {
         case ReplacementPolicy::kTrueLru:
         case ReplacementPolicy::kNru:
-        case ReplacementPolicy::kSrrip: return ways;
-        case ReplacementPolicy::kTreePlru: return ways - 1;
-        case ReplacementPolicy::kMru3Plru4: return 1 + (ways / kSubtreeWays) * kSubtreeNodes;
-        case ReplacementPolicy::kRandom: return 0;
+        case ReplacementPolicy::kSrrip:
+            return ways;
+        case ReplacementPolicy::kTreePlru:
+            return ways - 1;
+        case ReplacementPolicy::kMru3Plru4:
+            return 1 + (ways / kSubtreeWays) * kSubtreeNodes;
+        case ReplacementPolicy::kRandom:
+            return 0;
     }
     return 0;
 }
@@ -90,10 +95,14 @@ std::uint32_t mru3_victim(const std::uint8_t* state, WayRange allowed) {
 
 Replacement::Replacement(ReplacementPolicy policy, std::uint32_t sets, std::uint32_t ways,
                          std::uint64_t seed)
-    : policy_(policy), ways_(ways), stride_(state_bytes(policy, ways)),
-      state_(std::size_t{sets} * stride_), random_(seed) {
+    : policy_(policy),
+      ways_(ways),
+      stride_(state_bytes(policy, ways)),
+      state_(std::size_t{sets} * stride_),
+      random_(seed) {
     for (std::size_t at = 0; at < state_.size(); ++at) {
-        if (policy == ReplacementPolicy::kTrueLru) state_[at] = static_cast<std::uint8_t>(at % ways);
+        if (policy == ReplacementPolicy::kTrueLru)
+            state_[at] = static_cast<std::uint8_t>(at % ways);
         if (policy == ReplacementPolicy::kSrrip) state_[at] = kSrripDistant;
     }
 }
@@ -109,8 +118,12 @@ void Replacement::make_most_recent(std::uint8_t* ranks, std::uint32_t way) const
 void Replacement::hit(std::uint32_t set, std::uint32_t way) {
     std::uint8_t* state = state_of(set);
     switch (policy_) {
-        case ReplacementPolicy::kTrueLru: make_most_recent(state, way); break;
-        case ReplacementPolicy::kTreePlru: point_away(state, ways_, way); break;
+        case ReplacementPolicy::kTrueLru:
+            make_most_recent(state, way);
+            break;
+        case ReplacementPolicy::kTreePlru:
+            point_away(state, ways_, way);
+            break;
         case ReplacementPolicy::kMru3Plru4:
             state[0] = static_cast<std::uint8_t>(way / kSubtreeWays);
             point_away(state + 1 + state[0] * kSubtreeNodes, kSubtreeWays, way % kSubtreeWays);
@@ -122,8 +135,11 @@ void Replacement::hit(std::uint32_t set, std::uint32_t way) {
                 state[way] = 1;
             }
             break;
-        case ReplacementPolicy::kSrrip: state[way] = 0; break;
-        case ReplacementPolicy::kRandom: break;
+        case ReplacementPolicy::kSrrip:
+            state[way] = 0;
+            break;
+        case ReplacementPolicy::kRandom:
+            break;
     }
 }
 
@@ -138,12 +154,18 @@ void Replacement::fill(std::uint32_t set, std::uint32_t way) {
 std::uint32_t Replacement::victim(std::uint32_t set, WayRange allowed) {
     std::uint8_t* state = state_of(set);
     switch (policy_) {
-        case ReplacementPolicy::kTrueLru: return lru_victim(state, allowed);
-        case ReplacementPolicy::kTreePlru: return pointed_to(state, ways_, 0, allowed);
-        case ReplacementPolicy::kMru3Plru4: return mru3_victim(state, allowed);
-        case ReplacementPolicy::kNru: return nru_victim(state, allowed);
-        case ReplacementPolicy::kSrrip: return srrip_victim(state, allowed);
-        case ReplacementPolicy::kRandom: break;
+        case ReplacementPolicy::kTrueLru:
+            return lru_victim(state, allowed);
+        case ReplacementPolicy::kTreePlru:
+            return pointed_to(state, ways_, 0, allowed);
+        case ReplacementPolicy::kMru3Plru4:
+            return mru3_victim(state, allowed);
+        case ReplacementPolicy::kNru:
+            return nru_victim(state, allowed);
+        case ReplacementPolicy::kSrrip:
+            return srrip_victim(state, allowed);
+        case ReplacementPolicy::kRandom:
+            break;
     }
     random_ = mix(random_);
     return allowed.first + static_cast<std::uint32_t>(random_ % allowed.count);

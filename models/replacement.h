@@ -1,20 +1,21 @@
 #pragma once
 
-// Replacement state of a set-associative array. State is canonical: recency is a rank and not a time,
-// so an array that has come back to an earlier state compares equal to it.
-
-#include <cstdint>
-#include <vector>
+// Replacement state of a set-associative array. State is canonical: recency is a rank and not a
+// time, so an array that has come back to an earlier state compares equal to it.
 
 #include "models/digest.h"
 #include "models/machine.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace nestwalk {
 
 class Replacement {
 public:
     /// tree-PLRU needs a power of two ways, (MRU+1)%3-PLRU4 needs 12.
-    Replacement(ReplacementPolicy policy, std::uint32_t sets, std::uint32_t ways, std::uint64_t seed);
+    Replacement(ReplacementPolicy policy, std::uint32_t sets, std::uint32_t ways,
+                std::uint64_t seed);
 
     void hit(std::uint32_t set, std::uint32_t way);
     void fill(std::uint32_t set, std::uint32_t way);

@@ -5,8 +5,8 @@
 namespace nestwalk {
 namespace {
 
-/// True if the mapping covers one of the addresses that the selection names. Tells by arithmetic: INVLPGB may
-/// name 65,536.
+/// True if the mapping covers one of the addresses that the selection names. Tells by arithmetic:
+/// INVLPGB may name 65,536.
 bool covers(const Mapping& mapping, const Selection& selection) {
     int shift = mapping.key.shift();
     const std::uint64_t base = mapping.key.page << shift;
@@ -18,8 +18,7 @@ bool covers(const Mapping& mapping, const Selection& selection) {
     const std::uint64_t first = *selection.address;
     if (covered(first)) return true;
     const std::uint64_t ahead = align_down(base, std::uint64_t{1} << shift) - first;
-    const std::uint64_t steps =
-        ahead / selection.stride + (ahead % selection.stride == 0 ? 0 : 1);
+    const std::uint64_t steps = ahead / selection.stride + (ahead % selection.stride == 0 ? 0 : 1);
     return steps < selection.pages && covered(first + steps * selection.stride);
 }
 

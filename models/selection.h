@@ -1,12 +1,13 @@
 #pragma once
 
-// Which cached mappings an operation drops. Every invalidation of the architecture is one or a few of
-// these, so the rules of all operations stand side by side as data, and one function applies them.
+// Which cached mappings an operation drops. Every invalidation of the architecture is one or a few
+// of these, so the rules of all operations stand side by side as data, and one function applies
+// them.
+
+#include "models/mapping.h"
 
 #include <cstdint>
 #include <optional>
-
-#include "models/mapping.h"
 
 namespace nestwalk {
 
@@ -45,7 +46,7 @@ struct Selection {
 
 /// Entries that an operation dropped, by what they were.
 struct Dropped {
-    std::uint64_t translations{};         ///< of TLBs, global ones included
+    std::uint64_t translations{};  ///< of TLBs, global ones included
     std::uint64_t global_translations{};
     std::uint64_t paging_structures{};
     std::uint64_t nested_translations{};

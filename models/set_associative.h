@@ -1,15 +1,15 @@
 #pragma once
 
-// Set-associative storage: sets of ways, an index hash and a replacement policy. It is told nothing of
-// what an entry means; `Entry` needs operator== and digest().
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+// Set-associative storage: sets of ways, an index hash and a replacement policy. It is told nothing
+// of what an entry means; `Entry` needs operator== and digest().
 
 #include "models/digest.h"
 #include "models/machine.h"
 #include "models/replacement.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace nestwalk {
 
@@ -17,8 +17,13 @@ template <typename Entry>
 class SetAssociative {
 public:
     SetAssociative(std::uint32_t sets, std::uint32_t ways, IndexHash hash, Replacement replacement)
-        : sets_(sets), ways_(ways), hash_(hash), replacement_(std::move(replacement)),
-          entries_(std::size_t{sets} * ways), valid_(entries_.size()), set_digests_(sets),
+        : sets_(sets),
+          ways_(ways),
+          hash_(hash),
+          replacement_(std::move(replacement)),
+          entries_(std::size_t{sets} * ways),
+          valid_(entries_.size()),
+          set_digests_(sets),
           digest_is_old_(sets) {
         for (std::uint32_t set = 0; set < sets; ++set) set_changed(set);
     }
@@ -92,7 +97,8 @@ public:
 
     std::size_t size() const { return size_; }
 
-    /// Digest of entries and replacement state; only sets that changed since the last call are read.
+    /// Digest of entries and replacement state; only sets that changed since the last call are
+    /// read.
     std::uint64_t digest() {
         for (const std::uint32_t set : old_digests_) {
             digest_ ^= set_digests_[set];
@@ -115,7 +121,8 @@ public:
 private:
     std::uint32_t set_of(std::uint64_t page) const {
         if (hash_ == IndexHash::kXorFold) {
-            // Sets are a power of two: the next higher group of index bits is folded onto the lowest.
+            // Sets are a power of two: the next higher group of index bits is folded onto the
+            // lowest.
             const std::uint64_t mask = sets_ - 1;
             return static_cast<std::uint32_t>((page & mask) ^ ((page / sets_) & mask));
         }

@@ -1,5 +1,4 @@
 #include "models/system.h"
-
 #include "models/operation_error.h"
 
 namespace nestwalk {
@@ -40,8 +39,8 @@ void System::enter_regime() {
     next.combined_target = machine_.combined_target;
     next.choices = machine_.invalidation;
 
-    // A global entry may be used under other tables than it was made from, and another EFER.NXE or CR0.PG
-    // reads the same tables differently, so cached entries must be looked at anew.
+    // A global entry may be used under other tables than it was made from, and another EFER.NXE or
+    // CR0.PG reads the same tables differently, so cached entries must be looked at anew.
     if (next.linear != regime_.linear || next.linear_memory != regime_.linear_memory ||
         next.host != regime_.host || next.flags != regime_.flags) {
         ++generation_;
@@ -78,8 +77,8 @@ bool System::translate(const Access& access, VirtAddr va, Part part, OutcomeObse
     return !outcome_.fault.raised();
 }
 
-/// A translation that exits is a VM exit and, once the hypervisor is done, a VM entry. No policy answers
-/// it: the access is given up, and the next record still runs in the guest.
+/// A translation that exits is a VM exit and, once the hypervisor is done, a VM entry. No policy
+/// answers it: the access is given up, and the next record still runs in the guest.
 void System::answer_exit() {
     if (amd() || parameters_.vpid) return;
     flush(vm_transition_drops());

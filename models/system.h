@@ -1,11 +1,8 @@
 #pragma once
 
-// A whole simulated system: vCPUs with their translation hardware, the host, virtual machines, and the
-// page tables of all of them. Records go in one at a time, outcomes come out; there is no clock.
-
-#include <cstdint>
-#include <optional>
-#include <string>
+// A whole simulated system: vCPUs with their translation hardware, the host, virtual machines, and
+// the page tables of all of them. Records go in one at a time, outcomes come out; there is no
+// clock.
 
 #include "models/first_touch.h"
 #include "models/invalidation.h"
@@ -15,6 +12,10 @@
 #include "models/regime.h"
 #include "models/system_parameters.h"
 #include "models/system_state.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 namespace nestwalk {
 
@@ -72,7 +73,10 @@ private:
     /// Makes the regime anew from the current vCPU's registers.
     void enter_regime();
     /// Cached translations may have become stale.
-    void tables_changed() { ++generation_; regime_.generation = generation_; }
+    void tables_changed() {
+        ++generation_;
+        regime_.generation = generation_;
+    }
 
     // system_setup.cpp
     std::size_t add_software(const std::string& name, int levels);

@@ -1,14 +1,14 @@
 #pragma once
 
-// The system that a trace runs on: kind of paging, page sizes of both dimensions, tags. Resolved and
-// checked, as an experiment gives it.
+// The system that a trace runs on: kind of paging, page sizes of both dimensions, tags. Resolved
+// and checked, as an experiment gives it.
+
+#include "models/control_flags.h"
+#include "models/page_size.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "models/control_flags.h"
-#include "models/page_size.h"
 
 namespace nestwalk {
 
@@ -25,16 +25,16 @@ struct PageRegion {
 
 /// The tables that the trace's own software writes: the guest's, or the only ones natively.
 struct GuestParameters {
-    int levels{4};                       ///< 4 or 5
-    PageSize page_size{PageSize::k4K};   ///< of pages mapped on first touch
-    bool global{};                       ///< pages mapped on first touch have G set
-    std::vector<PageRegion> regions{};   ///< linear addresses with another page size
+    int levels{4};                      ///< 4 or 5
+    PageSize page_size{PageSize::k4K};  ///< of pages mapped on first touch
+    bool global{};                      ///< pages mapped on first touch have G set
+    std::vector<PageRegion> regions{};  ///< linear addresses with another page size
 
     bool operator==(const GuestParameters&) const = default;
 };
 
-/// A hole of `bytes` at `at` in the host's large-page mapping: pages of `HostParameters::page_size` that
-/// the hole touches are mapped by 4-KiB leaves instead.
+/// A hole of `bytes` at `at` in the host's large-page mapping: pages of `HostParameters::page_size`
+/// that the hole touches are mapped by 4-KiB leaves instead.
 struct HostHole {
     std::uint64_t at{};
     std::uint64_t bytes{page_bytes(PageSize::k4K)};
@@ -46,7 +46,7 @@ struct HostHole {
 struct HostParameters {
     int levels{4};
     PageSize page_size{PageSize::k4K};
-    bool accessed_dirty{};               ///< EPTP bit 6; an NPT always has A and D
+    bool accessed_dirty{};  ///< EPTP bit 6; an NPT always has A and D
     std::vector<HostHole> holes{};
 
     bool operator==(const HostParameters&) const = default;
@@ -59,11 +59,11 @@ struct SystemParameters {
     Paging paging{};
     GuestParameters guest{};
     HostParameters host{};
-    bool pcid{};                         ///< CR4.PCIDE at the start
-    bool vpid{true};                     ///< "enable VPID"
+    bool pcid{};      ///< CR4.PCIDE at the start
+    bool vpid{true};  ///< "enable VPID"
     Demand demand{};
-    bool accessed_dirty_preset{true};    ///< software installs entries with A and D set
-    ControlWrite initial_cr4{};          ///< over the starting values of the trace format
+    bool accessed_dirty_preset{true};  ///< software installs entries with A and D set
+    ControlWrite initial_cr4{};        ///< over the starting values of the trace format
     std::uint32_t vcpus{1};
 
     bool operator==(const SystemParameters&) const = default;

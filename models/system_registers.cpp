@@ -15,8 +15,8 @@ Pcid System::pcid_of(const Space& space) {
     return registers().flags.test(ControlFlag::kPcide) ? space.pcid : Pcid(0);
 }
 
-/// Page fracturing: a page-selective invalidation that meets a fractured translation empties the TLB of the
-/// VPID and PCID that `named` has, as far as the machine's scope says.
+/// Page fracturing: a page-selective invalidation that meets a fractured translation empties the
+/// TLB of the VPID and PCID that `named` has, as far as the machine's scope says.
 void System::flush_fractured(const Regime& named) {
     Mmu& mmu = vcpu().mmu;
     if (!mmu.fracture().full_flush || !mmu.fracture_present()) return;
@@ -72,12 +72,12 @@ void System::mov_cr3(const MovCr3& record) {
 void System::mov_cr4(ControlWrite write) {
     const ControlFlags before = registers().flags;
     const ControlFlags after = written(before, write);
-    const bool pcide_rises =
-        !before.test(ControlFlag::kPcide) && after.test(ControlFlag::kPcide);
+    const bool pcide_rises = !before.test(ControlFlag::kPcide) && after.test(ControlFlag::kPcide);
     const bool la57_changes = before.test(ControlFlag::kLa57) != after.test(ControlFlag::kLa57);
-    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while CR3[11:0] is not 0.
-    if (la57_changes || (pcide_rises && (current_space().pcid != Pcid(0) ||
-                                         !before.test(ControlFlag::kPg)))) {
+    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while
+    // CR3[11:0] is not 0.
+    if (la57_changes ||
+        (pcide_rises && (current_space().pcid != Pcid(0) || !before.test(ControlFlag::kPg)))) {
         return refuse(FaultKind::kGeneralProtection);
     }
     flush_as_asked(cr4_drops(regime_, before, after));

@@ -1,9 +1,9 @@
 // How a system comes to be: the state in which a trace starts, and what records declare.
 
-#include <algorithm>
-
 #include "models/operation_error.h"
 #include "models/system.h"
+
+#include <algorithm>
 
 namespace nestwalk {
 namespace {
@@ -48,7 +48,8 @@ std::size_t System::add_software(const std::string& name, int levels) {
 
 std::size_t System::add_space(std::size_t software, const std::string& name, Pcid pcid) {
     Software& owner = state_.software[software];
-    Space space{.name = name, .pcid = pcid, .root = PageTable::new_root(owner.memory, owner.frames)};
+    Space space{
+        .name = name, .pcid = pcid, .root = PageTable::new_root(owner.memory, owner.frames)};
     if (software != 0 && parameters_.paging == Paging::kShadow) {
         Software& host = state_.software[0];
         space.shadow_root = PageTable::new_root(host.memory, host.frames);
@@ -84,8 +85,8 @@ std::size_t System::find_space(const Software& owner, const std::string& name) {
     for (std::size_t index = 0; index < owner.spaces.size(); ++index) {
         if (owner.spaces[index].name == name) return index;
     }
-    throw OperationError("no space '" + name + "' in " + owner.name +
-                         "; declare it with 'space " + name + "' where it is used");
+    throw OperationError("no space '" + name + "' in " + owner.name + "; declare it with 'space " +
+                         name + "' where it is used");
 }
 
 std::size_t System::find_host_table(const std::string& name) {

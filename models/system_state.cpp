@@ -1,11 +1,10 @@
 #include "models/system_state.h"
-
 #include "models/digest.h"
 
 namespace nestwalk {
 
-// Names, tags and roots change only where records declare or switch; the few that matter for telling two
-// states apart cheaply are mixed in, and the full comparison looks at all of them.
+// Names, tags and roots change only where records declare or switch; the few that matter for
+// telling two states apart cheaply are mixed in, and the full comparison looks at all of them.
 std::uint64_t SystemState::digest() {
     std::uint64_t digest = mix(current_cpu, software.size());
     for (Vcpu& vcpu : vcpus) {

@@ -1,11 +1,7 @@
 #pragma once
 
-// All state of a simulated system, as plain values: two equal states behave alike for ever. Loop collapse
-// keeps a copy of one and compares.
-
-#include <cstdint>
-#include <string>
-#include <vector>
+// All state of a simulated system, as plain values: two equal states behave alike for ever. Loop
+// collapse keeps a copy of one and compares.
 
 #include "models/control_flags.h"
 #include "models/frame_allocator.h"
@@ -13,6 +9,10 @@
 #include "models/page_table.h"
 #include "models/table_memory.h"
 #include "models/tags.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace nestwalk {
 
@@ -26,16 +26,17 @@ struct Space {
     bool operator==(const Space&) const = default;
 };
 
-/// The host or one virtual machine: its physical memory (as far as it holds page tables) and its spaces.
+/// The host or one virtual machine: its physical memory (as far as it holds page tables) and its
+/// spaces.
 struct Software {
     std::string name{};
-    TableMemory memory{};         ///< host-physical of the host, guest-physical of a virtual machine
+    TableMemory memory{};  ///< host-physical of the host, guest-physical of a virtual machine
     FrameAllocator frames{};
     std::vector<Space> spaces{};
     int levels{4};
     Vpid vpid{};
     Asid asid{};
-    std::size_t host_table{};     ///< of a virtual machine: the EPT or NPT in force
+    std::size_t host_table{};  ///< of a virtual machine: the EPT or NPT in force
 
     bool operator==(const Software&) const = default;
 };
@@ -59,9 +60,9 @@ struct Registers {
 
 struct Vcpu {
     Mmu mmu;
-    std::size_t running{};             ///< index of the Software that runs: 0 is the host
-    std::size_t last_vm{};             ///< the virtual machine that runs, or ran last; 0: none yet
-    std::vector<Registers> registers{};///< of each Software
+    std::size_t running{};  ///< index of the Software that runs: 0 is the host
+    std::size_t last_vm{};  ///< the virtual machine that runs, or ran last; 0: none yet
+    std::vector<Registers> registers{};           ///< of each Software
     std::vector<Selection> pending_broadcasts{};  ///< INVLPGB that its TLBSYNC has yet to complete
 
     bool operator==(const Vcpu&) const = default;

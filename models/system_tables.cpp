@@ -21,11 +21,11 @@ PageTable System::tables_named(const std::optional<std::string>& space) {
 PageTable System::host_tables() {
     const HostTable& table = state_.host_tables[hosted().host_table];
     Software& host = state_.software[0];
-    return {{table.root, parameters_.host.levels,
-             amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt},
-            host.memory,
-            host.frames,
-            initial_bits(parameters_)};
+    return {
+        {table.root, parameters_.host.levels, amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt},
+        host.memory,
+        host.frames,
+        initial_bits(parameters_)};
 }
 
 /// Maps the page first if it is of the kind that an access would map, so that it can be changed.
@@ -44,7 +44,8 @@ void System::require_mappable(VirtAddr va) {
 
 void System::require_mappable(GuestPhysAddr gpa) {
     if (gpa.value() >> kPhysicalAddressBits != 0) {
-        throw OperationError(to_hex(gpa.value()) + " is no guest-physical address: it has more than " +
+        throw OperationError(to_hex(gpa.value()) +
+                             " is no guest-physical address: it has more than " +
                              std::to_string(kPhysicalAddressBits) + " bits");
     }
 }
@@ -52,7 +53,8 @@ void System::require_mappable(GuestPhysAddr gpa) {
 /// An address that does not fit into an entry would set the bits above it.
 void System::require_frame(std::uint64_t address) {
     if ((address & ~entry_bit::kTarget) != 0) {
-        throw OperationError(to_hex(address) + " does not fit into an entry, which has bits 51:12 for it");
+        throw OperationError(to_hex(address) +
+                             " does not fit into an entry, which has bits 51:12 for it");
     }
 }
 
@@ -112,9 +114,9 @@ void System::host_change(GuestPhysAddr gpa, void (PageTable::*change)(std::uint6
 
 void System::host_protect(const HostProtect& record) {
     first_touch_.supply_host_page(hosted(), record.gpa);
-    host_tables().protect(record.gpa.value(), {.readable = record.read,
-                                               .writable = record.write,
-                                               .no_execute = !record.execute});
+    host_tables().protect(
+        record.gpa.value(),
+        {.readable = record.read, .writable = record.write, .no_execute = !record.execute});
 }
 
 void System::host_set_entry(const HostSetEntry& record) {

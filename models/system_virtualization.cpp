@@ -1,9 +1,10 @@
-// Records that enter and leave virtual machines, and the invalidations that only a hypervisor executes.
-
-#include <algorithm>
+// Records that enter and leave virtual machines, and the invalidations that only a hypervisor
+// executes.
 
 #include "models/operation_error.h"
 #include "models/system.h"
+
+#include <algorithm>
 
 namespace nestwalk {
 namespace {
@@ -60,7 +61,8 @@ void System::vm_entry(const VmEntry& record) {
     const Software& guest = state_.software[vm];
     if (amd() && guest.asid == Asid(0)) return refuse(FaultKind::kInvalidVmcb);
     if (!amd() && parameters_.vpid && guest.vpid == Vpid(0)) return refuse(FaultKind::kVmFail);
-    if (amd()) flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid, machine_.invalidation));
+    if (amd())
+        flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid, machine_.invalidation));
     if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
     vcpu().running = vcpu().last_vm = vm;
     enter_regime();
@@ -120,9 +122,9 @@ void System::invvpid(const Invvpid& record) {
 
 void System::invept(const Invept& record) {
     if (!in_vmx_root()) return;
-    const std::size_t table =
-        record.eptp ? find_host_table(*record.eptp)
-        : record.type == InveptType::kSingleContext ? hosted().host_table : 0;
+    const std::size_t table = record.eptp ? find_host_table(*record.eptp)
+                              : record.type == InveptType::kSingleContext ? hosted().host_table
+                                                                          : 0;
     const Ep4ta ep4ta(state_.host_tables.empty() ? 0 : state_.host_tables[table].root >> 12);
     flush_as_asked(invept_drops(record.type, ep4ta));
 }

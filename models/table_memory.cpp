@@ -1,5 +1,4 @@
 #include "models/table_memory.h"
-
 #include "models/digest.h"
 #include "models/operation_error.h"
 #include "models/page_size.h"
@@ -42,7 +41,8 @@ void TableMemory::write(std::uint64_t address, std::uint64_t raw) {
         throw OperationError("the page tables outgrow the model (16 Mi entries)");
     }
     line->second[slot_of(address)] = raw;
-    if (raw == 0 && line->second == Line{}) lines.erase(line);  // so that equal memories compare equal
+    if (raw == 0 && line->second == Line{})
+        lines.erase(line);  // so that equal memories compare equal
 }
 
 void TableMemory::clear_table(std::uint64_t table) {

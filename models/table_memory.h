@@ -1,8 +1,9 @@
 #pragma once
 
-// The memory that holds paging structures, sparse and by address: a cache line of eight entries at a
-// time. One object models one address space (host-physical, or one guest's guest-physical). Copies share
-// their lines until one of them is written, so a snapshot of a state costs next to nothing.
+// The memory that holds paging structures, sparse and by address: a cache line of eight entries at
+// a time. One object models one address space (host-physical, or one guest's guest-physical).
+// Copies share their lines until one of them is written, so a snapshot of a state costs next to
+// nothing.
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,8 @@
 #pragma once
 
-// Tags of cached translations (SDM "Caching Translation Information", "VPIDs and EPT-Derived Caching";
-// APM "Address Space Identifier"). Each is a type of its own so that they cannot be mixed up.
+// Tags of cached translations (SDM "Caching Translation Information", "VPIDs and EPT-Derived
+// Caching"; APM "Address Space Identifier"). Each is a type of its own so that they cannot be mixed
+// up.
 
 #include <compare>
 #include <cstdint>

@@ -20,7 +20,9 @@ TranslationArray::Storage TranslationArray::make_storage(const StructureParamete
 }
 
 TranslationArray::TranslationArray(const StructureParameters& parameters)
-    : name_(parameters.name), holds_(parameters.holds), storage_(make_storage(parameters)),
+    : name_(parameters.name),
+      holds_(parameters.holds),
+      storage_(make_storage(parameters)),
       pcids_kept_(parameters.pcids_kept) {}
 
 void TranslationArray::load_pcid(std::uint16_t context, Pcid pcid) {
@@ -33,8 +35,7 @@ void TranslationArray::load_pcid(std::uint16_t context, Pcid pcid) {
         if (recent.first != context || recent == loaded || ++others <= pcids_kept_) return false;
         erase_if([&](const Mapping& mapping) {
             return mapping.key.kind != MappingKind::kGuestPhysical && !mapping.global &&
-                   mapping.key.context == context &&
-                   mapping.key.pcid == recent.second;
+                   mapping.key.context == context && mapping.key.pcid == recent.second;
         });
         return true;
     });

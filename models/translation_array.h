@@ -1,18 +1,19 @@
 #pragma once
 
-// One hardware array of cached mappings: a TLB, a paging-structure cache, a nested TLB, or an array that
-// is several of these at once. What it may hold is its machine file's word; what it holds now is here.
+// One hardware array of cached mappings: a TLB, a paging-structure cache, a nested TLB, or an array
+// that is several of these at once. What it may hold is its machine file's word; what it holds now
+// is here.
+
+#include "models/machine.h"
+#include "models/mapping.h"
+#include "models/set_associative.h"
+#include "models/unbounded.h"
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include "models/machine.h"
-#include "models/mapping.h"
-#include "models/set_associative.h"
-#include "models/unbounded.h"
 
 namespace nestwalk {
 
@@ -94,7 +95,8 @@ private:
     std::size_t translations_{};
     std::size_t fractured_{};
     std::uint32_t pcids_kept_;
-    std::vector<std::pair<std::uint16_t, Pcid>> recent_pcids_{};  ///< with their context, latest first
+    std::vector<std::pair<std::uint16_t, Pcid>>
+        recent_pcids_{};  ///< with their context, latest first
 };
 
 /// The class under which arrays hold a mapping.

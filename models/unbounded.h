@@ -1,22 +1,23 @@
 #pragma once
 
-// Storage that never replaces anything, with the interface of SetAssociative: what the `exact` machine is
-// made of. Order of use leaves no trace in it.
-
-#include <cstddef>
-#include <cstdint>
-#include <unordered_map>
+// Storage that never replaces anything, with the interface of SetAssociative: what the `exact`
+// machine is made of. Order of use leaves no trace in it.
 
 #include "models/digest.h"
 #include "models/machine.h"
 #include "models/operation_error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
 
 namespace nestwalk {
 
 template <typename Entry>
 class Unbounded {
 public:
-    /// Where the memory of the host ends: some 200 MiB of mappings, enough for 8 GiB of 4-KiB pages.
+    /// Where the memory of the host ends: some 200 MiB of mappings, enough for 8 GiB of 4-KiB
+    /// pages.
     static constexpr std::size_t kMostEntries = std::size_t{1} << 21;
 
     template <typename Match>

@@ -96,8 +96,8 @@ void Walk::translate(std::uint64_t gpa) {
 
 // --- Host dimension -----------------------------------------------------------------------------
 
-/// With A/D enabled every reference to a guest paging structure counts as a write (SDM "Accessed and Dirty
-/// Flags for EPT"); on an NPT it always does (APM "Nested Table Walk").
+/// With A/D enabled every reference to a guest paging structure counts as a write (SDM "Accessed
+/// and Dirty Flags for EPT"); on an NPT it always does (APM "Nested Table Walk").
 bool Walk::host_writes() const {
     if (request_.purpose == WalkPurpose::kProbe) return false;
     if (at_data_) return request_.kind == AccessKind::kStore;
@@ -133,7 +133,8 @@ std::uint64_t Walk::take_host(std::uint64_t raw) {
     if (!entry.present) return host_fault(FaultKind::kEptViolation, gpa_), raw;
     if (entry.misformed) return host_fault(FaultKind::kEptMisconfiguration, gpa_), raw;
 
-    // Accesses through an NPT are user accesses (APM "Nested versus Guest Page Faults, Fault Ordering").
+    // Accesses through an NPT are user accesses (APM "Nested versus Guest Page Faults, Fault
+    // Ordering").
     host_rights_.host_readable = host_rights_.host_readable && entry.readable && entry.user;
     host_rights_.host_writable = host_rights_.host_writable && entry.writable && entry.user;
     host_rights_.host_executable = host_rights_.host_executable && !entry.no_execute && entry.user;
@@ -287,7 +288,8 @@ void Walk::finish(std::uint64_t host_address, const Mapping* nested) {
 }
 
 bool Walk::may_update_entry() {
-    // Where table references do not count as writes anyway, the update itself is a write to the table.
+    // Where table references do not count as writes anyway, the update itself is a write to the
+    // table.
     if (!regime_.nested || table_writable_) return true;
     host_fault(FaultKind::kEptViolation,
                table_ + kBytesPerEntry * table_index(request_.va.value(), level_));

@@ -1,16 +1,13 @@
 #pragma once
 
-// One page walk in flight, as a pure state machine: it says what it needs next, is given it, and ends in a
-// translation or a fault. It reads no memory, looks into no cache, knows no time and never allocates, so
-// the functional model, the timing engines and the tests drive the same walk.
+// One page walk in flight, as a pure state machine: it says what it needs next, is given it, and
+// ends in a translation or a fault. It reads no memory, looks into no cache, knows no time and
+// never allocates, so the functional model, the timing engines and the tests drive the same walk.
 //
-// Native and shadow walks read one radix tree (SDM "4-Level Paging and 5-Level Paging"). A nested walk
-// translates every guest-physical address on its way through the host's tables: the page of each guest
-// paging structure, then the page of the data (SDM "EPT Translation Mechanism", APM "Nested Paging").
-
-#include <array>
-#include <cstdint>
-#include <optional>
+// Native and shadow walks read one radix tree (SDM "4-Level Paging and 5-Level Paging"). A nested
+// walk translates every guest-physical address on its way through the host's tables: the page of
+// each guest paging structure, then the page of the data (SDM "EPT Translation Mechanism", APM
+// "Nested Paging").
 
 #include "models/address.h"
 #include "models/entry.h"
@@ -18,6 +15,10 @@
 #include "models/mapping.h"
 #include "models/outcome.h"
 #include "models/regime.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
 
 namespace nestwalk {
 
@@ -44,7 +45,8 @@ struct EntryAddress {
 class Walk {
 public:
     enum class Step : std::uint8_t {
-        kTranslateGuestPhysical,  ///< give it a cached nested translation, or send it into the host's tables
+        kTranslateGuestPhysical,  ///< give it a cached nested translation, or send it into the
+                                  ///< host's tables
         kReadEntry,               ///< give it the entry at entry()
         kCache,                   ///< fill() may be cached now
         kDone,
@@ -58,7 +60,8 @@ public:
     Step step() const { return step_; }
 
     GuestPhysAddr guest_physical() const { return GuestPhysAddr(gpa_); }
-    /// False if the translation lacks a D bit that this use must set: the host's tables must be walked.
+    /// False if the translation lacks a D bit that this use must set: the host's tables must be
+    /// walked.
     bool can_use(const Mapping& nested) const;
     void use(const Mapping& nested);
     /// `start` is a guest-physical paging-structure entry, or null for the root.

@@ -1,9 +1,8 @@
 #include "sim/counters.h"
+#include "models/operation_error.h"
 
 #include <algorithm>
 #include <string_view>
-
-#include "models/operation_error.h"
 
 namespace nestwalk {
 namespace {
@@ -13,17 +12,18 @@ constexpr std::array<const char*, kSizeColumns> kSizeNames{"4K", "2M", "1G", "no
 constexpr std::array<const char*, kStarts> kStartNames{"pde", "pdpte", "pml4e", "pml5e", "root"};
 constexpr std::array<const char*, 2> kDimensionNames{"guest", "host"};
 constexpr std::array<const char*, 3> kScopeNames{"page", "context", "all"};
-constexpr std::array<const char*, 5> kDroppedNames{
-    "translations", "global_translations", "paging_structures", "nested_translations",
-    "nested_paging_structures"};
+constexpr std::array<const char*, 5> kDroppedNames{"translations", "global_translations",
+                                                   "paging_structures", "nested_translations",
+                                                   "nested_paging_structures"};
 
 class Namer {
 public:
     explicit Namer(std::vector<CounterInfo>& infos) : infos_(infos) {}
 
     template <std::size_t Count>
-    void row(std::size_t base, const std::string& group, const std::array<const char*, Count>& names,
-             const char* unit, const char* description) {
+    void row(std::size_t base, const std::string& group,
+             const std::array<const char*, Count>& names, const char* unit,
+             const char* description) {
         for (std::size_t at = 0; at < Count; ++at) {
             infos_[base + at] = {group + "." + names[at], unit, description};
         }
@@ -79,7 +79,8 @@ void name_flushes(Namer& name) {
              "flushes that records asked for, by scope");
     name.row(kFlushesPerformed, "flushes.performed", kScopeNames, "flushes",
              "flushes carried out, those of VM transitions and of fracturing included");
-    name.row(kDropped, "dropped", kDroppedNames, "entries", "entries that flushes and faults dropped");
+    name.row(kDropped, "dropped", kDroppedNames, "entries",
+             "entries that flushes and faults dropped");
     name.one(kFracturedFills, "fractured_fills", "fills",
              "translations cached smaller than the guest's page");
     name.one(kFractureFlushes, "frac_full_flushes", "flushes",

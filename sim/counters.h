@@ -1,17 +1,18 @@
 #pragma once
 
-// Everything that is counted, as one flat array that can be added, subtracted and multiplied: a phase is a
-// difference, a collapsed loop a product. Names, units and descriptions are in `counter_infos()`.
+// Everything that is counted, as one flat array that can be added, subtracted and multiplied: a
+// phase is a difference, a collapsed loop a product. Names, units and descriptions are in
+// `counter_infos()`.
+
+#include "models/fault.h"
+#include "models/operation.h"
+#include "models/page_size.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "models/fault.h"
-#include "models/operation.h"
-#include "models/page_size.h"
 
 namespace nestwalk {
 
@@ -27,15 +28,15 @@ inline constexpr std::size_t kL1Hits = kTranslations + kAccessKinds;            
 inline constexpr std::size_t kL1Misses = kL1Hits + kAccessKinds * kSizeColumns;    // [kind][size]
 inline constexpr std::size_t kStlbHits = kL1Misses + kAccessKinds * kSizeColumns;  // [kind][size]
 inline constexpr std::size_t kStlbMisses = kStlbHits + kAccessKinds * kSizeColumns;
-inline constexpr std::size_t kWalks = kStlbMisses + kAccessKinds * kSizeColumns;   // [kind]
-inline constexpr std::size_t kWalkStarts = kWalks + kAccessKinds;                  // [start]
-inline constexpr std::size_t kGuestReads = kWalkStarts + kStarts;                  // [level - 1]
-inline constexpr std::size_t kHostReads = kGuestReads + kMaxLevels;                // [level - 1]
-inline constexpr std::size_t kAccessedWrites = kHostReads + kMaxLevels;            // [dimension]
-inline constexpr std::size_t kDirtyWrites = kAccessedWrites + 2;                   // [dimension]
-inline constexpr std::size_t kFlushesAsked = kDirtyWrites + 2;                     // [scope]
-inline constexpr std::size_t kFlushesPerformed = kFlushesAsked + 3;                // [scope]
-inline constexpr std::size_t kDropped = kFlushesPerformed + 3;                     // [what]
+inline constexpr std::size_t kWalks = kStlbMisses + kAccessKinds * kSizeColumns;  // [kind]
+inline constexpr std::size_t kWalkStarts = kWalks + kAccessKinds;                 // [start]
+inline constexpr std::size_t kGuestReads = kWalkStarts + kStarts;                 // [level - 1]
+inline constexpr std::size_t kHostReads = kGuestReads + kMaxLevels;               // [level - 1]
+inline constexpr std::size_t kAccessedWrites = kHostReads + kMaxLevels;           // [dimension]
+inline constexpr std::size_t kDirtyWrites = kAccessedWrites + 2;                  // [dimension]
+inline constexpr std::size_t kFlushesAsked = kDirtyWrites + 2;                    // [scope]
+inline constexpr std::size_t kFlushesPerformed = kFlushesAsked + 3;               // [scope]
+inline constexpr std::size_t kDropped = kFlushesPerformed + 3;                    // [what]
 inline constexpr std::size_t kFracturedFills = kDropped + 5;
 inline constexpr std::size_t kFractureFlushes = kFracturedFills + 1;
 inline constexpr std::size_t kCoalescedFills = kFractureFlushes + 1;
@@ -47,9 +48,9 @@ inline constexpr std::size_t kAmbiguousHits = kStaleWalks + 1;
 inline constexpr std::size_t kRightsRewalks = kAmbiguousHits + 1;
 inline constexpr std::size_t kFaultRewalks = kRightsRewalks + 1;
 inline constexpr std::size_t kDirtyAssists = kFaultRewalks + 1;
-inline constexpr std::size_t kFaults = kDirtyAssists + 1;                          // [fault kind]
+inline constexpr std::size_t kFaults = kDirtyAssists + 1;  // [fault kind]
 inline constexpr std::size_t kExits = kFaults + kFaultKinds - 1;
-inline constexpr std::size_t kOperations = kExits + 1;                             // [variant index]
+inline constexpr std::size_t kOperations = kExits + 1;  // [variant index]
 inline constexpr std::size_t kCount = kOperations + std::variant_size_v<Operation>;
 }  // namespace counter
 
@@ -59,7 +60,8 @@ public:
     std::uint64_t& operator[](std::size_t index) { return values_[index]; }
 
     Counters& operator+=(const Counters& other);
-    /// Adds `rounds` times what has been counted since `earlier`. Throws OperationError on overflow.
+    /// Adds `rounds` times what has been counted since `earlier`. Throws OperationError on
+    /// overflow.
     void repeat_since(const Counters& earlier, std::uint64_t rounds);
     bool operator==(const Counters&) const = default;
 
@@ -68,7 +70,7 @@ private:
 };
 
 struct CounterInfo {
-    std::string name{};         ///< dotted: "stlb.misses.load.4K"; "" if this counter is never used
+    std::string name{};  ///< dotted: "stlb.misses.load.4K"; "" if this counter is never used
     std::string unit{};
     std::string description{};
 };
@@ -76,8 +78,9 @@ struct CounterInfo {
 /// One entry a counter, in the order of the indices.
 const std::vector<CounterInfo>& counter_infos();
 
-/// The counters that a name in an `expect` record means: one counter ("stale_hits"; the singular will do),
-/// or a group whose members are added up ("stlb.misses", "faults"). Empty if there is none.
+/// The counters that a name in an `expect` record means: one counter ("stale_hits"; the singular
+/// will do), or a group whose members are added up ("stlb.misses", "faults"). Empty if there is
+/// none.
 std::vector<std::size_t> counters_named(const std::string& name);
 
 }  // namespace nestwalk

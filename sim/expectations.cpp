@@ -1,5 +1,4 @@
 #include "sim/expectations.h"
-
 #include "models/operation_error.h"
 
 namespace nestwalk {
@@ -7,9 +6,12 @@ namespace {
 
 const char* word(Expectation::Result result) {
     switch (result) {
-        case Expectation::Result::kHit: return "hit";
-        case Expectation::Result::kMiss: return "miss";
-        case Expectation::Result::kFault: return "fault";
+        case Expectation::Result::kHit:
+            return "hit";
+        case Expectation::Result::kMiss:
+            return "miss";
+        case Expectation::Result::kFault:
+            return "fault";
     }
     return "";
 }
@@ -37,7 +39,8 @@ bool result_is(Expectation::Result wanted, const LastOperation& last) {
             return last.translations > 0 && last.hits() == last.translations;
         case Expectation::Result::kMiss:
             return last.translations > 0 && last.misses == last.translations;
-        case Expectation::Result::kFault: return last.fault != FaultKind::kNone;
+        case Expectation::Result::kFault:
+            return last.fault != FaultKind::kNone;
     }
     return false;
 }
@@ -57,7 +60,8 @@ std::vector<std::string> Expectations::judge(const Expectation& expectation,
     }
     const std::string level = name_of_start(last.start_level);
     if (expectation.level && *expectation.level != level) {
-        failures.push_back("level=" + *expectation.level + " expected, " + or_none(level) + " found");
+        failures.push_back("level=" + *expectation.level + " expected, " + or_none(level) +
+                           " found");
     }
     compare("refs", expectation.refs, last.refs(), failures);
     compare("guest_refs", expectation.guest_refs, last.guest_refs, failures);

@@ -1,5 +1,4 @@
 #include "sim/footprint.h"
-
 #include "models/operation_error.h"
 
 namespace nestwalk {

@@ -1,16 +1,16 @@
 #pragma once
 
-// Which pages the data references of a trace touch, whatever the size they are mapped with. It only grows:
-// repeating what happened before does not change it.
+// Which pages the data references of a trace touch, whatever the size they are mapped with. It only
+// grows: repeating what happened before does not change it.
+
+#include "models/address.h"
+#include "models/page_size.h"
 
 #include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-
-#include "models/address.h"
-#include "models/page_size.h"
 
 namespace nestwalk {
 

@@ -1,11 +1,10 @@
 #include "sim/replay.h"
-
-#include <algorithm>
-#include <optional>
-
 #include "models/operation_error.h"
 #include "sim/counting.h"
 #include "traces/source_location.h"
+
+#include <algorithm>
+#include <optional>
 
 namespace nestwalk {
 namespace {
@@ -34,8 +33,7 @@ struct Replay::Boundary {
     std::vector<Counters> counters{};
 };
 
-Replay::Replay(System& system, const ReplayOptions& options)
-    : system_(system), options_(options) {}
+Replay::Replay(System& system, const ReplayOptions& options) : system_(system), options_(options) {}
 
 void Replay::run(TraceSource& source) {
     source_name_ = source.name();
@@ -91,8 +89,8 @@ void Replay::judge(const Record& record, const Expectation& expectation) {
 
 // --- Loops --------------------------------------------------------------------------------------
 
-/// Only what repeats exactly is multiplied out: a log wants every iteration, an expectation is judged in
-/// each, random replacement never comes back to where it was, and several vCPUs may.
+/// Only what repeats exactly is multiplied out: a log wants every iteration, an expectation is
+/// judged in each, random replacement never comes back to where it was, and several vCPUs may.
 bool Replay::collapsible(const RepeatBlock& block) {
     if (options_.loop_collapse == LoopCollapse::kOff || options_.log != nullptr) return false;
     if (block.count < kShortestCollapsed || system_.state().vcpus.size() > 1) return false;
@@ -114,7 +112,8 @@ void Replay::multiply(const Boundary& since, std::uint64_t rounds, const RepeatB
     }
 }
 
-/// Brent's way of finding a cycle: one earlier boundary is kept, replaced at iterations that double.
+/// Brent's way of finding a cycle: one earlier boundary is kept, replaced at iterations that
+/// double.
 void Replay::repeat(const RepeatBlock& block) {
     const bool may_collapse = collapsible(block);
     std::optional<Boundary> kept;
@@ -153,7 +152,8 @@ void Replay::poll() const {
 void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
     count_translation(outcome, statistics_.current());
     if (access.kind != AccessKind::kFetch && !outcome.second_page) {
-        // Both ends of the access, since what crosses a 4-KiB page may be one translation of a larger one.
+        // Both ends of the access, since what crosses a 4-KiB page may be one translation of a
+        // larger one.
         statistics_.footprint().touch(va);
         statistics_.footprint().touch(va + (access.bytes - 1));
     }

@@ -1,13 +1,8 @@
 #pragma once
 
-// The replay engine: takes a trace's items in order, executes them on a system and counts. Loops collapse:
-// at the end of an iteration whose state equals that of an earlier one, the iterations left are multiplied
-// out instead of executed, which changes no number.
-
-#include <atomic>
-#include <cstdint>
-#include <string>
-#include <vector>
+// The replay engine: takes a trace's items in order, executes them on a system and counts. Loops
+// collapse: at the end of an iteration whose state equals that of an earlier one, the iterations
+// left are multiplied out instead of executed, which changes no number.
 
 #include "models/system.h"
 #include "sim/expectations.h"
@@ -15,6 +10,11 @@
 #include "sim/narrative.h"
 #include "sim/statistics.h"
 #include "traces/record.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace nestwalk {
 
@@ -38,14 +38,16 @@ public:
     /// `system` must outlive the replay.
     Replay(System& system, const ReplayOptions& options);
 
-    /// Executes the whole trace. Throws InputError at records that make no sense, Interrupted when stopped.
+    /// Executes the whole trace. Throws InputError at records that make no sense, Interrupted when
+    /// stopped.
     void run(TraceSource& source);
 
     const Statistics& statistics() const { return statistics_; }
     /// Expectations that did not hold: "FILE:LINE:COLUMN: expect ...: what was found".
     const std::vector<std::string>& failures() const { return failures_; }
     std::uint64_t checked() const { return checked_; }
-    /// The operations that the trace explains; of those in a `repeat`, as its first iteration met them.
+    /// The operations that the trace explains; of those in a `repeat`, as its first iteration met
+    /// them.
     const Narrative& narrative() const { return narrative_; }
     /// Iterations that were multiplied out.
     std::uint64_t collapsed_iterations() const { return collapsed_iterations_; }

@@ -1,8 +1,7 @@
 #include "sim/statistics.h"
+#include "models/operation_error.h"
 
 #include <algorithm>
-
-#include "models/operation_error.h"
 
 namespace nestwalk {
 

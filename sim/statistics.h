@@ -2,13 +2,13 @@
 
 // What a replay counted: for each phase and as a whole.
 
+#include "sim/counters.h"
+#include "sim/footprint.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "sim/counters.h"
-#include "sim/footprint.h"
 
 namespace nestwalk {
 
@@ -21,15 +21,16 @@ class Statistics {
 public:
     static constexpr std::size_t kMostPhases = 4096;
 
-    /// Later counts go to the phase of that name, which is made if it is new. Throws OperationError for more
-    /// than kMostPhases.
+    /// Later counts go to the phase of that name, which is made if it is new. Throws OperationError
+    /// for more than kMostPhases.
     void enter_phase(const std::string& name);
     Counters& current() { return phases_[current_].counters; }
     std::size_t current_phase() const { return current_; }
     Footprint& footprint() { return footprint_; }
 
     Counters whole() const;
-    /// In order of first appearance. The unnamed one that a trace begins with is left out if it is empty.
+    /// In order of first appearance. The unnamed one that a trace begins with is left out if it is
+    /// empty.
     std::vector<Phase> phases() const;
     const Footprint& footprint() const { return footprint_; }
 

@@ -119,7 +119,8 @@ std::string_view test_name(std::string_view line) {
     return line.substr(0, line.rfind('"'));
 }
 
-// CTest splits a name at semicolons, loses count at a lone bracket, and takes a final backslash as its own.
+// CTest splits a name at semicolons, loses count at a lone bracket, and takes a final backslash as
+// its own.
 bool ctest_can_quote(std::string_view name) {
     return name.find(';') == std::string_view::npos && !name.ends_with('\\') &&
            std::ranges::count(name, '[') == std::ranges::count(name, ']');

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers as users write them, in traces, experiments and on the command line: decimal or 0x hexadecimal,
-// single `_` between digits, K, M or G at the end for powers of 1024.
+// Numbers as users write them, in traces, experiments and on the command line: decimal or 0x
+// hexadecimal, single `_` between digits, K, M or G at the end for powers of 1024.
 
 #include <cstdint>
 #include <string_view>

@@ -14,7 +14,8 @@ constexpr NumberKind kVersion{"the version of the format, 1"};
 constexpr NumberKind kRepetitions{"how often to repeat, then {"};
 constexpr NumberKind kCaptureTime{"a time of capture in ns"};
 
-// What a record holds besides itself, in records: the longest line holds thousands of times as much.
+// What a record holds besides itself, in records: the longest line holds thousands of times as
+// much.
 std::uint64_t heaviness(const Record& record) {
     std::size_t bytes = record.text.size();
     if (const auto* expected = std::get_if<Expectation>(&record.what))

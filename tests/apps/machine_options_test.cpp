@@ -1,5 +1,6 @@
-// Options of a machine besides its arrays: small sections of switches and words, and how many PCIDs an
-// array keeps. All are keys of a machine file, settable, written back, and say where they come from.
+// Options of a machine besides its arrays: small sections of switches and words, and how many PCIDs
+// an array keeps. All are keys of a machine file, settable, written back, and say where they come
+// from.
 #include "apps/config_path.h"
 #include "apps/machine_file.h"
 #include "apps/machine_schema.h"
@@ -134,7 +135,8 @@ TEST_SUITE("machine options") {
         CHECK(entry(machine_with("haswell-ep"), "stlb.pcids_kept").value == "all");
         CHECK(contains(set_error("haswell-ep", "stlb.pcids_kept=4096"), "from 0 to 4095"));
         CHECK(set_error("haswell-ep", "stlb.pcids_kept=ale") ==
-              "--set stlb.pcids_kept=ale: stlb.pcids_kept: found 'ale', expected a number of PCIDs or "
+              "--set stlb.pcids_kept=ale: stlb.pcids_kept: found 'ale', expected a number of PCIDs "
+              "or "
               "all, did you mean 'all'?");
         CHECK(contains(set_error("exact", "nested_tlb.nested_tlb.pcids_kept=1"),
                        "'pcids_kept' is unknown"));
@@ -190,9 +192,10 @@ TEST_SUITE("machine options") {
 
 TEST_SUITE("open choices") {
     TEST_CASE("a result names the fracture choices where they can matter") {
-        const std::string all = "fracture.full_flush=on, fracture.model=sticky, "
-                                "fracture.scope=current-context, fracture.globals=on, "
-                                "fracture.invpcid=off, fracture.invvpid=off";
+        const std::string all =
+            "fracture.full_flush=on, fracture.model=sticky, "
+            "fracture.scope=current-context, fracture.globals=on, "
+            "fracture.invpcid=off, fracture.invvpid=off";
         CHECK(choices_of("{paging: nested}", {}) == all);
         CHECK(choices_of("{paging: native}", {}).empty());
         CHECK(choices_of("{paging: shadow}", {}).empty());

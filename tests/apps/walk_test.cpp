@@ -222,8 +222,8 @@ TEST_SUITE("nestwalk walk") {
     TEST_CASE("addresses that are none, and csv") {
         const Workplace place;
         place.write("e.yaml", kExperiment);
-        for (const std::string address :
-             {"zebra", "0x", "4KK", "-1", "1__0", "_1", "1_", "0x1_0000_0000_0000_0000", "''", "' 1'"}) {
+        for (const std::string address : {"zebra", "0x", "4KK", "-1", "1__0", "_1", "1_",
+                                          "0x1_0000_0000_0000_0000", "''", "' 1'"}) {
             INFO(address);
             const Finished finished = place.run("nestwalk walk e.yaml " + address);
             CHECK(finished.status == 2);

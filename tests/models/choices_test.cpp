@@ -1,12 +1,12 @@
-// Each choice that a machine makes changes what it says and nothing else: answers to questions that the
-// manuals leave open, PCIDs that an array keeps, instructions that a processor lacks.
+// Each choice that a machine makes changes what it says and nothing else: answers to questions that
+// the manuals leave open, PCIDs that an array keeps, instructions that a processor lacks.
+#include "tests/models/test_system.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 namespace nestwalk::test {
 namespace {
@@ -47,7 +47,7 @@ TEST_SUITE("open choices of invalidation") {
             return system.load(kA);
         };
         CHECK(after(ForeignGlobals::kDrop, "p1") == "miss, 4 reads");
-        CHECK(after(ForeignGlobals::kKeep, "p1") == "hit, stale");  // p2 has another page
+        CHECK(after(ForeignGlobals::kKeep, "p1") == "hit, stale");     // p2 has another page
         CHECK(after(ForeignGlobals::kKeep, "p2") == "miss, 4 reads");  // its own go all the same
     }
 
@@ -185,9 +185,9 @@ TEST_SUITE("open choices of invalidation") {
 TEST_SUITE("remote INVLPGB") {
     SystemParameters two_cpus() { return {.vcpus = 2}; }
 
-    void on_cpu(TestSystem& system, std::uint32_t cpu) { system.apply(SelectCpu{cpu}); }
+    void on_cpu(TestSystem & system, std::uint32_t cpu) { system.apply(SelectCpu{cpu}); }
 
-    void fill_on_both(TestSystem& system) {
+    void fill_on_both(TestSystem & system) {
         for (const std::uint32_t cpu : {1u, 0u}) {
             on_cpu(system, cpu);
             system.load(kA);
@@ -262,8 +262,8 @@ TEST_SUITE("instructions that a processor lacks") {
         CHECK(fault_of(without_invpcid.apply(Tlbsync{})) == FaultKind::kNone);
         machine.features = {.invpcid = true, .invlpgb = false};
         TestSystem without_invlpgb(machine);
-        CHECK(fault_of(without_invlpgb.apply(
-                  Invpcid{.type = InvpcidType::kAllIncludingGlobals})) == FaultKind::kNone);
+        CHECK(fault_of(without_invlpgb.apply(Invpcid{.type = InvpcidType::kAllIncludingGlobals})) ==
+              FaultKind::kNone);
     }
 
     TEST_CASE("Intel has no INVLPGB whatever its machine says") {
@@ -282,7 +282,7 @@ TEST_SUITE("PCIDs that an array keeps") {
         return machine;
     }
 
-    void use_three_pcids(TestSystem& system) {
+    void use_three_pcids(TestSystem & system) {
         use_two_pcids(system);
         system.apply(DeclareSpace{"p3", Pcid(3)});
     }
@@ -327,7 +327,8 @@ TEST_SUITE("PCIDs that an array keeps") {
         use_three_pcids(system);
         system.load(kA);
         system.vm_exit();
-        for (const char* space : {"h1", "h2", "h3"}) system.apply(DeclareSpace{space, std::nullopt});
+        for (const char* space : {"h1", "h2", "h3"})
+            system.apply(DeclareSpace{space, std::nullopt});
         system.set_cr4(ControlFlag::kPcide);
         for (const char* space : {"h1", "h2", "h3"}) system.keep_and_load(space);
         system.vm_entry();

@@ -1,9 +1,10 @@
-// One entry for four neighbouring pages: what is shared, and what an operation on one page costs the others.
+// One entry for four neighbouring pages: what is shared, and what an operation on one page costs
+// the others.
+#include "tests/models/test_system.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 namespace nestwalk::test {
 namespace {
@@ -181,7 +182,7 @@ TEST_SUITE("coalescing") {
 
 TEST_SUITE("coalescing under nested paging") {
     /// Four pages of the host, so far apart in guest-physical and in host-physical memory.
-    void map_host(TestSystem& system, std::uint64_t guest_stride, std::uint64_t host_stride) {
+    void map_host(TestSystem & system, std::uint64_t guest_stride, std::uint64_t host_stride) {
         for (const std::uint64_t number : kFour) {
             system.apply(HostMap{.gpa = GuestPhysAddr(kFrames + number * guest_stride * k4K),
                                  .size = PageSize::k4K,

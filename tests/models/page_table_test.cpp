@@ -58,8 +58,7 @@ TEST_CASE("page table: mapping writes a leaf and the tables that lead to it") {
         one.table.map(kVa, PageSize::k4K, 0x1234'5000, {});
         for (int level = levels; level > 1; --level) {
             CHECK((one.entry(kVa, level) & ~kAddress) ==
-                  (kPresent | kWritable | kUser | kAccessed |
-                   entry_bit::kFrameOwned));
+                  (kPresent | kWritable | kUser | kAccessed | entry_bit::kFrameOwned));
         }
         CHECK(one.entry(kVa, 1) ==
               (0x1234'5000 | kPresent | kWritable | kUser | kAccessed | kDirty));

@@ -1,5 +1,5 @@
-// Records that make no sense where they stand end with a message that says so, and instructions that the
-// processor refuses fault and drop nothing.
+// Records that make no sense where they stand end with a message that says so, and instructions
+// that the processor refuses fault and drop nothing.
 #include "models/operation_error.h"
 #include "tests/models/test_system.h"
 
@@ -42,8 +42,7 @@ TEST_SUITE("refused records") {
     TEST_CASE("a guest is entered once, by a name that exists, and with a control its vendor has") {
         TestSystem system(exact_machine(), nested_system());
         CHECK(refusal(system, VmEntry{}) == "vmentry: a guest is running already");
-        CHECK(refusal(system, VmcbCr3{"s0"}) ==
-              "vmcb-cr3: the hypervisor edits it, not the guest");
+        CHECK(refusal(system, VmcbCr3{"s0"}) == "vmcb-cr3: the hypervisor edits it, not the guest");
         system.vm_exit();
         CHECK(refusal(system, VmEntry{.vm = "vm9"}) ==
               "no virtual machine 'vm9'; declare it with 'vm vm9'");

@@ -1,9 +1,9 @@
 // 1-GiB pages cached as 2-MiB pieces, as on AMD family 16h, and the flush that INVLPG then is.
+#include "tests/models/test_system.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "tests/models/test_system.h"
 
 namespace nestwalk::test {
 namespace {

@@ -1,9 +1,9 @@
-// Machines with capacities. On these only two things are asked: nothing is used that had to be dropped, and
-// walks find what memory says.
-
-#include <array>
+// Machines with capacities. On these only two things are asked: nothing is used that had to be
+// dropped, and walks find what memory says.
 
 #include "tests/properties/setting.h"
+
+#include <array>
 
 namespace nestwalk::test {
 
@@ -25,8 +25,11 @@ struct Shape {
 };
 
 StructureParameters array(const std::string& name, const Shape& shape, const Levels& levels) {
-    StructureParameters made{.name = name, .entries = shape.entries, .ways = shape.ways,
-                             .index = shape.index, .replacement = shape.replacement};
+    StructureParameters made{.name = name,
+                             .entries = shape.entries,
+                             .ways = shape.ways,
+                             .index = shape.index,
+                             .replacement = shape.replacement};
     const auto hold = [&](MappingClass mapping_class, const std::vector<int>& held) {
         for (const int level : held) {
             made.holds.push_back({.mapping_class = mapping_class, .level = level});
@@ -51,8 +54,10 @@ MachineParameters haswell_like() {
     machine.stlb = {array("stlb", {1024, 8, kPlru}, {.pages = {1, 2}})};
     machine.paging_structure_caches = {array("pdpte", {4, 4, kPlru}, {.structures = {3}}),
                                        array("pde", {32, 4, kPlru}, {.structures = {2}})};
-    machine.fracture = {.full_flush = true, .model = FractureModel::kSticky,
-                        .scope = FractureScope::kCurrentContext, .globals = true};
+    machine.fracture = {.full_flush = true,
+                        .model = FractureModel::kSticky,
+                        .scope = FractureScope::kCurrentContext,
+                        .globals = true};
     return machine;
 }
 
@@ -63,8 +68,8 @@ MachineParameters skylake_like() {
     machine.stlb = {array("stlb", {1536, 12, ReplacementPolicy::kMru3Plru4, IndexHash::kXorFold},
                           {.pages = {1, 2}}),
                     array("stlb_1g", {16, 4, ReplacementPolicy::kNru}, {.pages = {3}})};
-    machine.nested_tlb = {array("nested_tlb", {16, 4, ReplacementPolicy::kSrrip},
-                                {.nested_pages = {1, 2}})};
+    machine.nested_tlb = {
+        array("nested_tlb", {16, 4, ReplacementPolicy::kSrrip}, {.nested_pages = {1, 2}})};
     machine.nested_paging_structure_caches = {
         array("nested_psc", {8, 0, ReplacementPolicy::kTrueLru}, {.nested_structures = {2, 3, 4}})};
     machine.fracture.model = FractureModel::kExact;
@@ -80,9 +85,9 @@ MachineParameters zen_like() {
     constexpr auto kLru = ReplacementPolicy::kTrueLru;
     machine.l1_dtlb = {array("dtlb", {8, 0, kLru}, {.pages = {1, 2, 3}})};
     machine.l1_itlb = {array("itlb", {8, 0, kLru}, {.pages = {1, 2, 3}})};
-    machine.stlb = {array("stlb", {64, 8, kLru},
-                          {.pages = {1, 2}, .structures = {2}, .nested_pages = {1, 2}}),
-                    array("stlb_1g", {4, 0, kLru}, {.pages = {3}})};
+    machine.stlb = {
+        array("stlb", {64, 8, kLru}, {.pages = {1, 2}, .structures = {2}, .nested_pages = {1, 2}}),
+        array("stlb_1g", {4, 0, kLru}, {.pages = {3}})};
     machine.stlb_instruction = {array("istlb", {16, 4, kLru}, {.pages = {1, 2}})};
     machine.paging_structure_caches = {
         array("page_directory_cache", {4, 0, kLru}, {.structures = {3, 4}})};
@@ -131,15 +136,17 @@ const std::vector<Setting>& bounded_settings() {
         add("zen-like, native", zen_like(), Paging::kNative);
         add("zen-like, nested", zen_like(), Paging::kNested).accessed_dirty_preset = false;
         add("zen-like, shadow", zen_like(), Paging::kShadow);
-        constexpr std::array kPolicies{
-            ReplacementPolicy::kTrueLru, ReplacementPolicy::kTreePlru, ReplacementPolicy::kMru3Plru4,
-            ReplacementPolicy::kNru,     ReplacementPolicy::kSrrip,    ReplacementPolicy::kRandom};
+        constexpr std::array kPolicies{ReplacementPolicy::kTrueLru,   ReplacementPolicy::kTreePlru,
+                                       ReplacementPolicy::kMru3Plru4, ReplacementPolicy::kNru,
+                                       ReplacementPolicy::kSrrip,     ReplacementPolicy::kRandom};
         for (std::size_t i = 0; i < kPolicies.size(); ++i) {
             const std::string number = std::to_string(i);
             add("tiny, policy " + number + ", native", tiny(Vendor::kIntel, kPolicies[i]),
-                Paging::kNative).guest.levels = i % 2 == 0 ? 4 : 5;
+                Paging::kNative)
+                .guest.levels = i % 2 == 0 ? 4 : 5;
             add("tiny, policy " + number + ", nested", tiny(Vendor::kIntel, kPolicies[i]),
-                Paging::kNested).host.accessed_dirty = i % 2 == 0;
+                Paging::kNested)
+                .host.accessed_dirty = i % 2 == 0;
             add("tiny, policy " + number + ", AMD nested", tiny(Vendor::kAmd, kPolicies[i]),
                 Paging::kNested);
         }

@@ -1,15 +1,15 @@
 #pragma once
 
-// What the oracle believes cached: six flat lists, one for each kind of mapping that the architecture
-// knows, without sets, ways or levels of hierarchy. An entry is here because a walk made it cacheable and
-// no operation since had to remove it.
+// What the oracle believes cached: six flat lists, one for each kind of mapping that the
+// architecture knows, without sets, ways or levels of hierarchy. An entry is here because a walk
+// made it cacheable and no operation since had to remove it.
+
+#include "models/page_size.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
-
-#include "models/page_size.h"
 
 namespace nestwalk::test {
 
@@ -25,8 +25,8 @@ struct RawRights {
     bool operator==(const RawRights&) const = default;
 };
 
-/// Tags of LIN and COM mappings. `context` is a VPID or an ASID; `host_table` counts from 1, and is 0
-/// where the host table does not tag: linear mappings, and everything on AMD.
+/// Tags of LIN and COM mappings. `context` is a VPID or an ASID; `host_table` counts from 1, and is
+/// 0 where the host table does not tag: linear mappings, and everything on AMD.
 struct LinearTags {
     bool combined{};
     std::uint16_t context{};
@@ -47,10 +47,10 @@ inline bool same_page(std::uint64_t a, std::uint64_t b, int level) {
 /// LIN-T or COM-T.
 struct CachedPage {
     LinearTags tags{};
-    std::uint64_t va{};         ///< first address of the piece
-    std::uint64_t physical{};   ///< where it goes, host-physical
-    int level{1};               ///< size of the piece
-    int whole_level{1};         ///< size of the page that software sees
+    std::uint64_t va{};        ///< first address of the piece
+    std::uint64_t physical{};  ///< where it goes, host-physical
+    int level{1};              ///< size of the piece
+    int whole_level{1};        ///< size of the page that software sees
     RawRights rights{};
     bool global{};
     bool dirty{};

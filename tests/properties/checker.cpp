@@ -1,12 +1,11 @@
 #include "tests/properties/checker.h"
+#include "tests/properties/edit_check.h"
+#include "tests/properties/generator.h"
+#include "traces/text_writer.h"
 
 #include <cstdio>
 #include <exception>
 #include <sstream>
-
-#include "tests/properties/edit_check.h"
-#include "tests/properties/generator.h"
-#include "traces/text_writer.h"
 
 namespace nestwalk::test {
 
@@ -44,7 +43,8 @@ bool same_read(const EntryRead& a, const EntryRead& b) {
 }  // namespace
 
 Checker::Checker(const Setting& setting)
-    : setting_(setting), system_(setting.machine, setting.system),
+    : setting_(setting),
+      system_(setting.machine, setting.system),
       oracle_(setting, after_prelude(system_, setting)) {}
 
 bool Checker::step(const Operation& operation) {
@@ -54,8 +54,10 @@ bool Checker::step(const Operation& operation) {
     predicted_ = 0;
     const auto* access = std::get_if<Access>(&operation);
     const EditCheck edit(oracle_, operation);
-    if (access != nullptr) predict(*access);
-    else fault_ = oracle_.apply(operation);
+    if (access != nullptr)
+        predict(*access);
+    else
+        fault_ = oracle_.apply(operation);
     try {
         system_.execute(operation, *this);
     } catch (const std::exception& error) {
@@ -70,7 +72,8 @@ bool Checker::step(const Operation& operation) {
     return difference_.empty();
 }
 
-/// An access that leaves the page it starts in is two translations, the second only if the first works.
+/// An access that leaves the page it starts in is two translations, the second only if the first
+/// works.
 void Checker::predict(const Access& access) {
     oracle_.forget_writes();
     const std::uint64_t last = access.va.value() + access.bytes - 1;
@@ -109,8 +112,10 @@ void Checker::on_operation(const Operation&, const Outcome& outcome) {
 }
 
 void Checker::differ(const std::string& what) {
-    if (difference_.empty() && translated_ == 2) difference_ = "second page: ";
-    else if (!difference_.empty()) difference_ += "; ";
+    if (difference_.empty() && translated_ == 2)
+        difference_ = "second page: ";
+    else if (!difference_.empty())
+        difference_ += "; ";
     difference_ += what;
 }
 
@@ -174,19 +179,23 @@ std::optional<Difference> run_program(const Setting& setting,
                                       const std::vector<std::uint64_t>& program) {
     Checker checker(setting);
     for (std::size_t i = 0; i < program.size(); ++i) {
-        if (!checker.step(operation_of(program[i], setting))) return Difference{i, checker.difference()};
+        if (!checker.step(operation_of(program[i], setting)))
+            return Difference{i, checker.difference()};
     }
     return std::nullopt;
 }
 
 std::vector<std::uint64_t> shrink(const Setting& setting, std::vector<std::uint64_t> program) {
-    if (const auto difference = run_program(setting, program)) program.resize(difference->position + 1);
+    if (const auto difference = run_program(setting, program))
+        program.resize(difference->position + 1);
     for (std::size_t part = program.size() / 2; part > 0;) {
         bool shorter = false;
         for (std::size_t at = 0; at < program.size();) {
-            std::vector<std::uint64_t> less(program.begin(), program.begin() + static_cast<long>(at));
+            std::vector<std::uint64_t> less(program.begin(),
+                                            program.begin() + static_cast<long>(at));
             if (at + part < program.size()) {
-                less.insert(less.end(), program.begin() + static_cast<long>(at + part), program.end());
+                less.insert(less.end(), program.begin() + static_cast<long>(at + part),
+                            program.end());
             }
             const auto difference = run_program(setting, less);
             if (difference) {

@@ -2,16 +2,16 @@
 
 // Runs a program on the system and on the oracle side by side, and says where they differ first.
 
+#include "models/system.h"
+#include "tests/properties/oracle.h"
+#include "tests/properties/setting.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "models/system.h"
-#include "tests/properties/oracle.h"
-#include "tests/properties/setting.h"
 
 namespace nestwalk::test {
 
@@ -43,7 +43,7 @@ private:
     std::array<Expected, 2> expected_{};
     std::size_t predicted_{};
     std::size_t translated_{};
-    bool follow_{};           ///< the oracle translates after the model, not before
+    bool follow_{};  ///< the oracle translates after the model, not before
     bool skipped_{};
     FaultKind fault_{};
     std::string difference_{};
@@ -55,7 +55,8 @@ struct Difference {
 };
 
 /// Runs a whole program from the start.
-std::optional<Difference> run_program(const Setting& setting, const std::vector<std::uint64_t>& program);
+std::optional<Difference> run_program(const Setting& setting,
+                                      const std::vector<std::uint64_t>& program);
 /// The shortest program that still shows a difference, by leaving out parts of `program`.
 std::vector<std::uint64_t> shrink(const Setting& setting, std::vector<std::uint64_t> program);
 /// The program as a trace, with the setting and the difference as comments.

@@ -27,16 +27,30 @@ public:
     Edited operator()(const HostMap& op) const {
         return {oracle_.host_tables(), op.gpa.value(), leaf_level(op.size)};
     }
-    Edited operator()(const Unmap& op) const { return {oracle_.tables_named(op.space), op.va.value()}; }
-    Edited operator()(const Protect& op) const { return {oracle_.tables_named(op.space), op.va.value()}; }
-    Edited operator()(const Collapse& op) const { return {oracle_.tables_named(op.space), op.va.value()}; }
-    Edited operator()(const Split& op) const { return {oracle_.tables_named(op.space), op.va.value()}; }
+    Edited operator()(const Unmap& op) const {
+        return {oracle_.tables_named(op.space), op.va.value()};
+    }
+    Edited operator()(const Protect& op) const {
+        return {oracle_.tables_named(op.space), op.va.value()};
+    }
+    Edited operator()(const Collapse& op) const {
+        return {oracle_.tables_named(op.space), op.va.value()};
+    }
+    Edited operator()(const Split& op) const {
+        return {oracle_.tables_named(op.space), op.va.value()};
+    }
     Edited operator()(const HostUnmap& op) const { return {oracle_.host_tables(), op.gpa.value()}; }
-    Edited operator()(const HostProtect& op) const { return {oracle_.host_tables(), op.gpa.value()}; }
-    Edited operator()(const HostCollapse& op) const { return {oracle_.host_tables(), op.gpa.value()}; }
+    Edited operator()(const HostProtect& op) const {
+        return {oracle_.host_tables(), op.gpa.value()};
+    }
+    Edited operator()(const HostCollapse& op) const {
+        return {oracle_.host_tables(), op.gpa.value()};
+    }
     Edited operator()(const HostSplit& op) const { return {oracle_.host_tables(), op.gpa.value()}; }
     template <typename Other>
-    Edited operator()(const Other&) const { return {}; }
+    Edited operator()(const Other&) const {
+        return {};
+    }
 
 private:
     const Oracle& oracle_;
@@ -47,7 +61,8 @@ std::uint64_t rights_of(const EntryBits& entry) {
 }
 
 std::uint64_t frame_at(const PathEnd& end, std::uint64_t address) {
-    return end.entry.target() + (address & (level_bytes(end.entry.level) - 1) & ~std::uint64_t{0xfff});
+    return end.entry.target() +
+           (address & (level_bytes(end.entry.level) - 1) & ~std::uint64_t{0xfff});
 }
 
 /// The same page with the same rights, whatever its size: a split changes no translation.
@@ -112,13 +127,15 @@ std::string EditCheck::of(const Protect& op) const {
 
 std::string EditCheck::of(const HostProtect& op) const {
     const EntryBits leaf = end_of(address_).entry;
-    if (leaf.writable() != op.write || leaf.no_execute() == op.execute) return "the page has other rights";
+    if (leaf.writable() != op.write || leaf.no_execute() == op.execute)
+        return "the page has other rights";
     return leaf_is(address_, before_.entry.level, before_.entry.target());
 }
 
 std::string EditCheck::collapsed(std::uint64_t address) const {
     const EntryBits leaf = end_of(address).entry;
-    if (leaf.level != before_.entry.level + 1) return "the page did not become the next larger size";
+    if (leaf.level != before_.entry.level + 1)
+        return "the page did not become the next larger size";
     return rights_of(leaf) == rights_of(before_.entry) ? "" : "the page has other rights";
 }
 
@@ -130,7 +147,8 @@ std::string EditCheck::divided(std::uint64_t address) const {
         const std::uint64_t piece = first + i * level_bytes(level - 1);
         const PathEnd end = end_of(piece);
         if (end.entry.level != level - 1) return "a piece has another size";
-        if (!same_translation(end, before_, piece)) return "a piece has another frame or other rights";
+        if (!same_translation(end, before_, piece))
+            return "a piece has another frame or other rights";
     }
     return {};
 }

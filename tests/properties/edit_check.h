@@ -1,14 +1,15 @@
 #pragma once
 
-// Whether a record that edits a page table did to memory what it says, and nothing to the other pages.
-
-#include <array>
-#include <cstdint>
-#include <string>
+// Whether a record that edits a page table did to memory what it says, and nothing to the other
+// pages.
 
 #include "models/operation.h"
 #include "tests/properties/oracle.h"
 #include "tests/properties/universe.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
 
 namespace nestwalk::test {
 
@@ -34,7 +35,9 @@ private:
     std::string of(const HostCollapse& op) const { return collapsed(op.gpa.value()); }
     std::string of(const HostSplit& op) const { return divided(op.gpa.value()); }
     template <typename Other>
-    std::string of(const Other&) const { return {}; }
+    std::string of(const Other&) const {
+        return {};
+    }
 
     std::string leaf_is(std::uint64_t address, int level, std::uint64_t target) const;
     std::string absent(std::uint64_t address) const;

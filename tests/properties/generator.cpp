@@ -1,9 +1,8 @@
 #include "tests/properties/generator.h"
+#include "tests/properties/universe.h"
 
 #include <array>
 #include <string>
-
-#include "tests/properties/universe.h"
 
 namespace nestwalk::test {
 
@@ -22,7 +21,9 @@ public:
     /// True once in `times`.
     bool one_in(std::uint64_t times) { return below(times) == times - 1; }
     template <typename Values>
-    auto one_of(const Values& values) { return values[below(values.size())]; }
+    auto one_of(const Values& values) {
+        return values[below(values.size())];
+    }
 
 private:
     std::uint64_t left_{};
@@ -32,7 +33,8 @@ VirtAddr page(Choices& choices) { return VirtAddr(choices.one_of(kPages)); }
 
 /// Some byte of a page: often the first, sometimes a page that only large pages cover.
 VirtAddr byte_of_page(Choices& choices) {
-    static constexpr std::array<std::uint64_t, 8> kOffsets{0, 0, 8, 0, 0x18, 0xff8, 0x7000, 0x20'0000};
+    static constexpr std::array<std::uint64_t, 8> kOffsets{0,    0,     8,      0,
+                                                           0x18, 0xff8, 0x7000, 0x20'0000};
     const VirtAddr start = page(choices);
     return start + choices.one_of(kOffsets);
 }
@@ -97,22 +99,42 @@ Operation set_entry(Choices& choices) {
     edit.level = static_cast<int>(choices.below(5)) + 1;
     set.space = other_space(choices);
     switch (choices.below(11)) {
-        case 0: edit.accessed = choices.below(2) != 0; break;
-        case 1: edit.dirty = choices.below(2) != 0; break;
-        case 2: edit.writable = choices.below(2) != 0; break;
-        case 3: edit.user = choices.below(2) != 0; break;
-        case 4: edit.global = choices.below(2) != 0; break;
-        case 5: edit.no_execute = choices.below(2) != 0; break;
-        case 6: edit.present = choices.below(3) != 0; break;
-        case 7: edit.reserved = choices.below(3) == 2; break;
+        case 0:
+            edit.accessed = choices.below(2) != 0;
+            break;
+        case 1:
+            edit.dirty = choices.below(2) != 0;
+            break;
+        case 2:
+            edit.writable = choices.below(2) != 0;
+            break;
+        case 3:
+            edit.user = choices.below(2) != 0;
+            break;
+        case 4:
+            edit.global = choices.below(2) != 0;
+            break;
+        case 5:
+            edit.no_execute = choices.below(2) != 0;
+            break;
+        case 6:
+            edit.present = choices.below(3) != 0;
+            break;
+        case 7:
+            edit.reserved = choices.below(3) == 2;
+            break;
         case 8:
             edit.accessed = edited(choices, 2);
             edit.dirty = edited(choices, 2);
             break;
-        case 9: edit.large = true; break;
+        case 9:
+            edit.large = true;
+            break;
         default:
-            if (edit.level == 1) edit.to = choices.one_of(kSmallFrames);
-            else edit.present = true;
+            if (edit.level == 1)
+                edit.to = choices.one_of(kSmallFrames);
+            else
+                edit.present = true;
             break;
     }
     return set;
@@ -120,8 +142,16 @@ Operation set_entry(Choices& choices) {
 
 Operation table_change(Choices& choices) {
     switch (choices.below(32)) {
-        case 0: case 1: case 2: case 3: return Unmap{page(choices), other_space(choices)};
-        case 4: case 5: case 6: case 7: case 8: {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+            return Unmap{page(choices), other_space(choices)};
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8: {
             Protect protect{.va = page(choices)};
             protect.writable = edited(choices, 2);
             protect.user = choices.below(2) != 0;
@@ -129,11 +159,21 @@ Operation table_change(Choices& choices) {
             protect.space = other_space(choices);
             return protect;
         }
-        case 9: return Collapse{page(choices), other_space(choices)};
-        case 10: return Split{page(choices), other_space(choices)};
-        case 11: case 12: case 13: case 14: case 15: case 16: case 17: case 18:
+        case 9:
+            return Collapse{page(choices), other_space(choices)};
+        case 10:
+            return Split{page(choices), other_space(choices)};
+        case 11:
+        case 12:
+        case 13:
+        case 14:
+        case 15:
+        case 16:
+        case 17:
+        case 18:
             return set_entry(choices);
-        default: return map(choices);
+        default:
+            return map(choices);
     }
 }
 
@@ -142,13 +182,27 @@ Operation host_set_entry(Choices& choices) {
     EntryEdit& edit = set.edit;
     edit.level = static_cast<int>(choices.below(4)) + 1;
     switch (choices.below(7)) {
-        case 0: edit.accessed = choices.below(2) != 0; break;
-        case 1: edit.dirty = choices.below(2) != 0; break;
-        case 5: edit.user = choices.below(2) != 0; break;
-        case 2: edit.writable = choices.below(2) != 0; break;
-        case 3: edit.present = choices.below(3) != 0; break;
-        case 4: edit.reserved = choices.below(3) == 2; break;
-        default: edit.no_execute = choices.below(2) != 0; break;
+        case 0:
+            edit.accessed = choices.below(2) != 0;
+            break;
+        case 1:
+            edit.dirty = choices.below(2) != 0;
+            break;
+        case 5:
+            edit.user = choices.below(2) != 0;
+            break;
+        case 2:
+            edit.writable = choices.below(2) != 0;
+            break;
+        case 3:
+            edit.present = choices.below(3) != 0;
+            break;
+        case 4:
+            edit.reserved = choices.below(3) == 2;
+            break;
+        default:
+            edit.no_execute = choices.below(2) != 0;
+            break;
     }
     return set;
 }
@@ -156,39 +210,52 @@ Operation host_set_entry(Choices& choices) {
 Operation host_change(Choices& choices) {
     const GuestPhysAddr gpa(choices.one_of(kGuestPages));
     switch (choices.below(16)) {
-        case 0: case 1: return HostUnmap{gpa};
-        case 2: return HostSplit{gpa};
-        case 3: return HostCollapse{gpa};
-        case 4: case 5: case 6: {
+        case 0:
+        case 1:
+            return HostUnmap{gpa};
+        case 2:
+            return HostSplit{gpa};
+        case 3:
+            return HostCollapse{gpa};
+        case 4:
+        case 5:
+        case 6: {
             HostProtect protect{.gpa = gpa, .read = true};
             protect.write = choices.below(2) != 0;
             protect.execute = choices.below(2) != 0;
             return protect;
         }
-        case 7: case 8: case 9: return host_set_entry(choices);
+        case 7:
+        case 8:
+        case 9:
+            return host_set_entry(choices);
         default: {
             const PageSize of = size(choices);
             const std::uint64_t bytes = page_bytes(of);
-            return HostMap{.gpa = GuestPhysAddr(align_down(gpa.value(), bytes)), .size = of,
+            return HostMap{.gpa = GuestPhysAddr(align_down(gpa.value(), bytes)),
+                           .size = of,
                            .to = PhysAddr(kHostMemory + choices.below(3) * bytes)};
         }
     }
 }
 
 Operation write_control(Choices& choices) {
-    static constexpr std::array kFlags{
-        ControlFlag::kPge,  ControlFlag::kPge,  ControlFlag::kPcide, ControlFlag::kSmep,
-        ControlFlag::kSmap, ControlFlag::kPke,  ControlFlag::kPae,   ControlFlag::kPse,
-        ControlFlag::kWp,   ControlFlag::kWp,   ControlFlag::kPg,    ControlFlag::kPg,
-        ControlFlag::kNxe,  ControlFlag::kTce,  ControlFlag::kLa57};
+    static constexpr std::array kFlags{ControlFlag::kPge,  ControlFlag::kPge,  ControlFlag::kPcide,
+                                       ControlFlag::kSmep, ControlFlag::kSmap, ControlFlag::kPke,
+                                       ControlFlag::kPae,  ControlFlag::kPse,  ControlFlag::kWp,
+                                       ControlFlag::kWp,   ControlFlag::kPg,   ControlFlag::kPg,
+                                       ControlFlag::kNxe,  ControlFlag::kTce,  ControlFlag::kLa57};
     const ControlFlag flag = choices.one_of(kFlags);
     ControlWrite write{};
-    // Flags that make most accesses fault are cleared more often than set, paging the other way round.
+    // Flags that make most accesses fault are cleared more often than set, paging the other way
+    // round.
     const bool rare = flag == ControlFlag::kSmep || flag == ControlFlag::kSmap;
     const bool common = flag == ControlFlag::kPg || flag == ControlFlag::kNxe;
     const bool set = common ? choices.below(4) != 1 : choices.below(rare ? 3 : 2) == 1;
-    if (set) write.set.set(flag);
-    else write.clear.set(flag);
+    if (set)
+        write.set.set(flag);
+    else
+        write.clear.set(flag);
     if (flag == ControlFlag::kWp || flag == ControlFlag::kPg) return MovCr0{write};
     if (flag == ControlFlag::kNxe || flag == ControlFlag::kTce) return WrmsrEfer{write};
     if (choices.one_in(8)) write.set.set(ControlFlag::kPse);
@@ -219,12 +286,25 @@ Operation invalidate(Choices& choices, const Setting& setting) {
     const auto pcid = [&] { return Pcid(static_cast<std::uint16_t>(choices.below(3))); };
     const auto tag = [&] { return static_cast<std::uint16_t>(choices.below(3)); };
     switch (choices.below(16)) {
-        case 0: case 1: case 2: case 3: case 4: return Invlpg{byte_of_page(choices)};
-        case 5: case 6: case 7:
-            return Invpcid{static_cast<InvpcidType>(choices.below(4)), pcid(), byte_of_page(choices)};
-        case 8: case 9: case 10: return Evict{byte_of_page(choices)};
-        case 11: return TogglePge{};
-        case 12: case 13:
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+        case 4:
+            return Invlpg{byte_of_page(choices)};
+        case 5:
+        case 6:
+        case 7:
+            return Invpcid{static_cast<InvpcidType>(choices.below(4)), pcid(),
+                           byte_of_page(choices)};
+        case 8:
+        case 9:
+        case 10:
+            return Evict{byte_of_page(choices)};
+        case 11:
+            return TogglePge{};
+        case 12:
+        case 13:
             if (setting.amd()) return Invlpga{byte_of_page(choices), Asid(tag())};
             return Invvpid{static_cast<InvvpidType>(choices.below(4)), Vpid(tag()),
                            byte_of_page(choices)};
@@ -242,19 +322,26 @@ Operation invalidate(Choices& choices, const Setting& setting) {
 }
 
 Operation change_mode(Choices& choices, const Setting& setting) {
-    static constexpr std::array kControls{TlbControl::kNothing, TlbControl::kNothing, TlbControl::kNothing,
-                                          TlbControl::kThisAsidNonGlobal, TlbControl::kThisAsid,
-                                          TlbControl::kAll};
+    static constexpr std::array kControls{TlbControl::kNothing,  TlbControl::kNothing,
+                                          TlbControl::kNothing,  TlbControl::kThisAsidNonGlobal,
+                                          TlbControl::kThisAsid, TlbControl::kAll};
     switch (choices.below(8)) {
-        case 0: case 1: return VmExit{};
-        case 2: case 3: case 4: case 5: {
+        case 0:
+        case 1:
+            return VmExit{};
+        case 2:
+        case 3:
+        case 4:
+        case 5: {
             VmEntry entry{};
             if (choices.one_in(2)) entry.vm = choices.one_of(kMachines);
             if (setting.amd()) entry.tlb_control = choices.one_of(kControls);
             return entry;
         }
-        case 6: return Vmfunc{choices.one_of(kHostTables)};
-        default: return VmcbCr3{space(choices)};
+        case 6:
+            return Vmfunc{choices.one_of(kHostTables)};
+        default:
+            return VmcbCr3{space(choices)};
     }
 }
 

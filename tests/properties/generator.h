@@ -1,12 +1,13 @@
 #pragma once
 
-// Random operations. One number makes one operation, whatever came before, so a program is a list of
-// numbers: rapidcheck shrinks it by leaving some out, and what makes no sense as things stand is skipped.
-
-#include <cstdint>
+// Random operations. One number makes one operation, whatever came before, so a program is a list
+// of numbers: rapidcheck shrinks it by leaving some out, and what makes no sense as things stand is
+// skipped.
 
 #include "models/operation.h"
 #include "tests/properties/setting.h"
+
+#include <cstdint>
 
 namespace nestwalk::test {
 

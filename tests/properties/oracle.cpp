@@ -1,15 +1,18 @@
 #include "tests/properties/oracle.h"
+#include "tests/properties/universe.h"
 
 #include <stdexcept>
 
-#include "tests/properties/universe.h"
-
 namespace nestwalk::test {
 
-Oracle::Oracle(const Setting& setting, const SystemState& state) : setting_(setting), state_(state) {
+Oracle::Oracle(const Setting& setting, const SystemState& state)
+    : setting_(setting), state_(state) {
     for (const Software& software : state.software) {
-        Context context{.name = software.name, .spaces = {}, .vpid = software.vpid.value(),
-                        .asid = software.asid.value(), .host_table = software.host_table,
+        Context context{.name = software.name,
+                        .spaces = {},
+                        .vpid = software.vpid.value(),
+                        .asid = software.asid.value(),
+                        .host_table = software.host_table,
                         .levels = software.levels};
         for (const nestwalk::Space& space : software.spaces) {
             context.spaces.push_back({space.name, space.pcid.value()});
@@ -78,13 +81,18 @@ TableView Oracle::host_tables() const {
 }
 
 Mode Oracle::mode() const {
-    Mode now{.amd = amd(), .paging = flag(ControlFlag::kPg),
+    Mode now{.amd = amd(),
+             .paging = flag(ControlFlag::kPg),
              .nested = in_guest() && setting_.system.paging == Paging::kNested,
-             .combined_target = setting_.machine.combined_target, .flags = registers().flags};
-    now.tags = {.combined = now.nested, .context = current_context(), .pcid = current_pcid(),
+             .combined_target = setting_.machine.combined_target,
+             .flags = registers().flags};
+    now.tags = {.combined = now.nested,
+                .context = current_context(),
+                .pcid = current_pcid(),
                 .host_table = 0};
     if (shadowed()) {
-        const std::uint64_t root = state_.software[cpu().running].spaces[registers().space].shadow_root;
+        const std::uint64_t root =
+            state_.software[cpu().running].spaces[registers().space].shadow_root;
         now.linear = {&state_.software[0].memory, root, levels(), false};
     } else {
         now.linear = tables_named(std::nullopt);
@@ -132,7 +140,8 @@ bool Oracle::makes_sense(const TaskSwitch& op) const {
     return owns(context().spaces, op.space) && !flag(ControlFlag::kPcide);
 }
 bool Oracle::makes_sense(const VmcbCr3& op) const {
-    return amd() && !in_guest() && setting_.virtualized() && owns(contexts_[hosted()].spaces, op.space);
+    return amd() && !in_guest() && setting_.virtualized() &&
+           owns(contexts_[hosted()].spaces, op.space);
 }
 bool Oracle::makes_sense(const Invvpid&) const {
     return !amd() && !in_guest() && setting_.virtualized();
@@ -151,7 +160,8 @@ bool Oracle::makes_sense(const Vmfunc&) const {
 }
 
 /// True if the path of `address` ends in a leaf of at least `least_level`.
-bool Oracle::edit_makes_sense(const TableView& table, std::uint64_t address, int least_level) const {
+bool Oracle::edit_makes_sense(const TableView& table, std::uint64_t address,
+                              int least_level) const {
     const PathEnd end = path_to(table, address, 1);
     return end.entry.present() && end.entry.leaf() && end.entry.level >= least_level;
 }
@@ -181,7 +191,8 @@ bool Oracle::makes_sense(const Split& op) const {
     return canonical(op.va.value()) && (!op.space || owns(context().spaces, *op.space)) &&
            edit_makes_sense(tables_named(op.space), op.va.value(), 2);
 }
-/// Not where it would make a paging structure of the memory at 0, which several entries would then share.
+/// Not where it would make a paging structure of the memory at 0, which several entries would then
+/// share.
 bool Oracle::makes_sense(const SetEntry& op) const {
     if (!canonical(op.va.value())) return false;
     if (op.space && !owns(context().spaces, *op.space)) return false;

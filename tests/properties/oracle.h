@@ -1,16 +1,11 @@
 #pragma once
 
-// The oracle: what the architecture says about cached translations, written from the manuals' rules and
-// apart from models/. It shares only the vocabulary of operations and outcomes. It keeps every
-// translation that was ever cacheable and removes what each operation must remove; what is left is what an
-// access may use, and on the exact machine what it must use. Page tables it reads from the system's
-// memory, as hardware does; it never writes them, and predicts which A and D bits the walk writes.
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+// The oracle: what the architecture says about cached translations, written from the manuals' rules
+// and apart from models/. It shares only the vocabulary of operations and outcomes. It keeps every
+// translation that was ever cacheable and removes what each operation must remove; what is left is
+// what an access may use, and on the exact machine what it must use. Page tables it reads from the
+// system's memory, as hardware does; it never writes them, and predicts which A and D bits the walk
+// writes.
 
 #include "models/fault.h"
 #include "models/operation.h"
@@ -19,6 +14,12 @@
 #include "tests/properties/cached_sets.h"
 #include "tests/properties/setting.h"
 #include "tests/properties/table_view.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace nestwalk::test {
 
@@ -36,11 +37,11 @@ struct Expected {
     bool rights_rewalk{};
     bool fault_rewalk{};
     bool dirty_assist{};
-    bool stale{};                 ///< a fresh walk would have given another answer
-    bool ambiguous{};             ///< entries of several sizes match
-    std::uint64_t filled_by{};    ///< number of the translation that filled the entry used
+    bool stale{};               ///< a fresh walk would have given another answer
+    bool ambiguous{};           ///< entries of several sizes match
+    std::uint64_t filled_by{};  ///< number of the translation that filled the entry used
     std::vector<EntryRead> reads{};
-    std::string complaint{};      ///< of the allowed mode: what the model used and may not use
+    std::string complaint{};  ///< of the allowed mode: what the model used and may not use
 };
 
 /// An entry written back by a walk.
@@ -74,11 +75,13 @@ public:
     bool sensible(const Operation& operation) const;
     /// What the operation does to registers and cached sets; the fault that it must raise.
     FaultKind apply(const Operation& operation);
-    /// Predicts a translation, and caches and drops what it must. With a guide it follows what the model
-    /// did and complains where that is not allowed.
-    void translate(const Access& access, std::uint64_t va, const Outcome* guide, Expected& expected);
+    /// Predicts a translation, and caches and drops what it must. With a guide it follows what the
+    /// model did and complains where that is not allowed.
+    void translate(const Access& access, std::uint64_t va, const Outcome* guide,
+                   Expected& expected);
 
-    /// True if several cached entries of one size match: the architecture leaves open which is used.
+    /// True if several cached entries of one size match: the architecture leaves open which is
+    /// used.
     bool undecided(const Access& access, std::uint64_t va);
     /// A and D bits written by the translations predicted since forget_writes().
     const std::vector<MemoryWrite>& last_writes() const { return writes_; }
@@ -120,9 +123,13 @@ private:
     };
 
     template <typename Condition>
-    void drop_pages(Condition condition) { remove_where(sets().pages, condition); }
+    void drop_pages(Condition condition) {
+        remove_where(sets().pages, condition);
+    }
     template <typename Condition>
-    void drop_tables(Condition condition) { remove_where(sets().tables, condition); }
+    void drop_tables(Condition condition) {
+        remove_where(sets().tables, condition);
+    }
 
     Cpu& cpu() { return cpus_[cpu_]; }
     const Cpu& cpu() const { return cpus_[cpu_]; }
@@ -181,7 +188,9 @@ private:
     FaultKind do_op(const Evict& op);
     FaultKind do_op(const SelectCpu& op);
     template <typename Other>
-    FaultKind do_op(const Other&) { return FaultKind::kNone; }
+    FaultKind do_op(const Other&) {
+        return FaultKind::kNone;
+    }
 
     bool makes_sense(const Access& op) const;
     bool makes_sense(const MovCr3& op) const;
@@ -207,7 +216,9 @@ private:
     bool makes_sense(const HostProtect& op) const;
     bool makes_sense(const HostSetEntry& op) const;
     template <typename Other>
-    bool makes_sense(const Other&) const { return true; }
+    bool makes_sense(const Other&) const {
+        return true;
+    }
 
     const Setting& setting_;
     const SystemState& state_;

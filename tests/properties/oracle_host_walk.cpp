@@ -27,17 +27,23 @@ bool OracleWalk::finish_nested(std::uint64_t gpa, const RawRights& rights, const
 }
 
 /// Caches the combination of the linear and the host translation.
-void OracleWalk::fill_nested(const HostAnswer& data, const RawRights& rights, const EntryBits* leaf) {
+void OracleWalk::fill_nested(const HostAnswer& data, const RawRights& rights,
+                             const EntryBits* leaf) {
     const int whole = leaf == nullptr ? data.level : leaf->level;
     const int level = std::min(whole, data.level);
     RawRights all = rights;
     all.host_read = data.rights.host_read;
     all.host_write = data.rights.host_write;
     all.host_execute = data.rights.host_execute;
-    fill({.tags = mode_.tags, .va = base_of(va_, level), .physical = base_of(data.physical, level),
-          .level = level, .whole_level = whole, .rights = all,
+    fill({.tags = mode_.tags,
+          .va = base_of(va_, level),
+          .physical = base_of(data.physical, level),
+          .level = level,
+          .whole_level = whole,
+          .rights = all,
           .global = leaf != nullptr && leaf->global() && mode_.flags.test(ControlFlag::kPge),
-          .dirty = leaf == nullptr || leaf->dirty(), .host_dirty = data.dirty});
+          .dirty = leaf == nullptr || leaf->dirty(),
+          .host_dirty = data.dirty});
 }
 
 bool OracleWalk::host_translate(std::uint64_t gpa, HostUse use, HostAnswer& answer) {
@@ -125,12 +131,12 @@ bool OracleWalk::host_walk(std::uint64_t gpa, HostUse use, HostAnswer& answer) {
     }
 }
 
-/// True if the walk in the host's tables may start from this entry; on a bounded machine, if it does.
+/// True if the walk in the host's tables may start from this entry; on a bounded machine, if it
+/// does.
 bool OracleWalk::may_start(const CachedHostTable& entry, std::uint64_t gpa) const {
     if (!bounded_) return true;
     const EntryRead* next = next_read();
-    const std::uint64_t location =
-        entry.table + kBytesPerEntry * table_index(gpa, entry.level - 1);
+    const std::uint64_t location = entry.table + kBytesPerEntry * table_index(gpa, entry.level - 1);
     return next != nullptr && next->level == entry.level - 1 && next->location.value() == location;
 }
 

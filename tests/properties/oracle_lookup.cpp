@@ -1,12 +1,12 @@
-// Which cached entry the oracle's walk uses, what an access may do with it, and how entries are read and
-// written in memory.
+// Which cached entry the oracle's walk uses, what an access may do with it, and how entries are
+// read and written in memory.
 
 #include "tests/properties/oracle_walk.h"
 
 namespace nestwalk::test {
 
-/// Of several sizes, the smallest page; an L1 TLB is asked before the STLB. Which of several entries of
-/// one size is used is left open: there the model's choice is taken.
+/// Of several sizes, the smallest page; an L1 TLB is asked before the STLB. Which of several
+/// entries of one size is used is left open: there the model's choice is taken.
 CachedPage* OracleWalk::find_page() {
     const bool fetch = access_.kind == AccessKind::kFetch;
     CachedPage* best = nullptr;
@@ -130,17 +130,19 @@ EntryBits OracleWalk::read(Dimension dimension, int level, std::uint64_t memory_
             if (write.memory == view.memory && write.address == memory_address) raw = write.raw;
         }
     }
-    expected_.reads.push_back({.dimension = dimension, .level = static_cast<std::uint8_t>(level),
-                               .location = PhysAddr(location),
-                               .guest_location = dimension == Dimension::kGuest && mode_.nested
-                                                     ? memory_address : 0,
-                               .raw = raw});
+    expected_.reads.push_back(
+        {.dimension = dimension,
+         .level = static_cast<std::uint8_t>(level),
+         .location = PhysAddr(location),
+         .guest_location = dimension == Dimension::kGuest && mode_.nested ? memory_address : 0,
+         .raw = raw});
     const bool no_execute = dimension == Dimension::kHost ? mode_.host_no_execute_enabled
                                                           : mode_.flags.test(ControlFlag::kNxe);
     return {raw, level, view.ept, no_execute};
 }
 
-/// The entry as the model read it, where the model has translated already: memory now, but for A and D.
+/// The entry as the model read it, where the model has translated already: memory now, but for A
+/// and D.
 std::uint64_t OracleWalk::raw_before(std::uint64_t now) {
     const EntryRead* next = next_read();
     if (next == nullptr) return now;

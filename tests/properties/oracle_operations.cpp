@@ -1,6 +1,6 @@
-// What each operation removes from the oracle's sets. The comments name the rule in the manuals' sections
-// "Operations that Invalidate TLBs and Paging-Structure Caches" (SDM), "Invalidating Cached Translation
-// Information" (SDM, VPIDs and EPT) and "TLB Management", "TLB Flush" (APM).
+// What each operation removes from the oracle's sets. The comments name the rule in the manuals'
+// sections "Operations that Invalidate TLBs and Paging-Structure Caches" (SDM), "Invalidating
+// Cached Translation Information" (SDM, VPIDs and EPT) and "TLB Management", "TLB Flush" (APM).
 
 #include "tests/properties/oracle.h"
 
@@ -50,16 +50,14 @@ void Oracle::drop_page_and_path(std::uint64_t va) {
     if (sets().pages.empty()) cpu().fractured = false;
 }
 
-/// What an EPT violation or nested page fault removes: the combined mappings of `va` under the current
-/// tags, and the guest-physical mappings of `gpa`.
+/// What an EPT violation or nested page fault removes: the combined mappings of `va` under the
+/// current tags, and the guest-physical mappings of `gpa`.
 void Oracle::drop_for_violation(std::uint64_t va, std::uint64_t gpa) {
     const Mode now = mode();
-    drop_pages([&](const CachedPage& page) {
-        return page.usable(now.tags) && page.whole_covers(va);
-    });
-    drop_tables([&](const CachedTable& table) {
-        return table.tags == now.tags && table.leads_to(va);
-    });
+    drop_pages(
+        [&](const CachedPage& page) { return page.usable(now.tags) && page.whole_covers(va); });
+    drop_tables(
+        [&](const CachedTable& table) { return table.tags == now.tags && table.leads_to(va); });
     remove_where(sets().host_pages, [&](const CachedHostPage& page) {
         return page.tag == now.host_tag && page.covers(gpa);
     });
@@ -90,16 +88,16 @@ bool Oracle::fracture_present() const {
     return fracture.model == FractureModel::kExact ? holds_fractured() : cpu().fractured;
 }
 
-/// A page-selective invalidation that finds a fractured translation present empties the TLB of the VPID and
-/// PCID that it names, or as far as the machine's scope goes.
+/// A page-selective invalidation that finds a fractured translation present empties the TLB of the
+/// VPID and PCID that it names, or as far as the machine's scope goes.
 void Oracle::flush_fractured(std::uint16_t context, std::optional<std::uint16_t> pcid) {
     const FractureParameters& fracture = setting_.machine.fracture;
     drop_pages([&](const CachedPage& page) {
         if (page.global && !fracture.globals) return false;
         if (fracture.scope == FractureScope::kEverything) return true;
         if (page.tags.context != context) return false;
-        return fracture.scope == FractureScope::kCurrentContext || !pcid || page.tags.pcid == *pcid ||
-               page.global;
+        return fracture.scope == FractureScope::kCurrentContext || !pcid ||
+               page.tags.pcid == *pcid || page.global;
     });
     cpu().fractured = holds_fractured();
 }
@@ -136,10 +134,9 @@ FaultKind Oracle::do_op(const MovCr4& op) {
     }
     const std::uint16_t pcid = current_pcid();
     registers().flags = after;
-    const bool all =
-        changes(ControlFlag::kPge) || falls(ControlFlag::kPcide) ||
-        (amd() && (changes(ControlFlag::kPae) || changes(ControlFlag::kPse) ||
-                   rises(ControlFlag::kPke) || rises(ControlFlag::kSmep)));
+    const bool all = changes(ControlFlag::kPge) || falls(ControlFlag::kPcide) ||
+                     (amd() && (changes(ControlFlag::kPae) || changes(ControlFlag::kPse) ||
+                                rises(ControlFlag::kPke) || rises(ControlFlag::kSmep)));
     if (all) {
         drop_context(current_context());
     } else if (changes(ControlFlag::kPae) || rises(ControlFlag::kSmep)) {
@@ -226,12 +223,15 @@ FaultKind Oracle::do_op(const Invpcid& op) {
             });
             if (setting_.machine.fracture.invpcid && fracture_present()) flush_fractured(now, pcid);
             break;
-        case InvpcidType::kSingleContext: drop_non_global(now, pcid); break;
-        case InvpcidType::kAllIncludingGlobals: drop_context(now); break;
+        case InvpcidType::kSingleContext:
+            drop_non_global(now, pcid);
+            break;
+        case InvpcidType::kAllIncludingGlobals:
+            drop_context(now);
+            break;
         case InvpcidType::kAllContexts:
-            drop_pages([=](const CachedPage& page) {
-                return page.tags.context == now && !page.global;
-            });
+            drop_pages(
+                [=](const CachedPage& page) { return page.tags.context == now && !page.global; });
             drop_tables([=](const CachedTable& table) { return table.tags.context == now; });
             break;
     }
@@ -247,9 +247,8 @@ FaultKind Oracle::do_op(const Tlbsync&) {
 FaultKind Oracle::do_op(const Evict& op) {
     if (setting_.strictness == Strictness::kAllowed) return FaultKind::kNone;
     const LinearTags tags = mode().tags;
-    drop_pages([&](const CachedPage& page) {
-        return page.usable(tags) && page.covers(op.va.value());
-    });
+    drop_pages(
+        [&](const CachedPage& page) { return page.usable(tags) && page.covers(op.va.value()); });
     return FaultKind::kNone;
 }
 

@@ -1,10 +1,10 @@
-// Whether memory still says what a cached translation says: a walk from the root that asks for no rights and
-// writes nothing.
+// Whether memory still says what a cached translation says: a walk from the root that asks for no
+// rights and writes nothing.
+
+#include "tests/properties/oracle_walk.h"
 
 #include <algorithm>
 #include <optional>
-
-#include "tests/properties/oracle_walk.h"
 
 namespace nestwalk::test {
 
@@ -17,12 +17,14 @@ struct Fresh {
     bool global{};
 };
 
-std::optional<Fresh> walk_afresh(const TableView& view, std::uint64_t address, bool no_execute_enabled) {
+std::optional<Fresh> walk_afresh(const TableView& view, std::uint64_t address,
+                                 bool no_execute_enabled) {
     Fresh fresh;
     std::uint64_t table = view.root;
     for (int level = view.levels;; --level) {
-        const EntryBits entry{view.memory->read(table + kBytesPerEntry * table_index(address, level)),
-                              level, view.ept, no_execute_enabled};
+        const EntryBits entry{
+            view.memory->read(table + kBytesPerEntry * table_index(address, level)), level,
+            view.ept, no_execute_enabled};
         if (!entry.present() || entry.misformed()) return std::nullopt;
         RawRights& rights = fresh.rights;
         rights.host_read = rights.host_read && entry.readable() && entry.user();
@@ -52,7 +54,8 @@ bool OracleWalk::stale(const CachedPage& page) const {
         if (!found) return true;
         linear = *found;
     }
-    RawRights rights{.writable = linear.rights.writable, .user = linear.rights.user,
+    RawRights rights{.writable = linear.rights.writable,
+                     .user = linear.rights.user,
                      .no_execute = linear.rights.no_execute};
     std::uint64_t physical = linear.address;
     int whole = linear.level;

@@ -1,5 +1,8 @@
-// The models against the oracle: random programs, which rapidcheck shrinks when they differ, and a long run of
-// the fast generator over every setting.
+// The models against the oracle: random programs, which rapidcheck shrinks when they differ, and a
+// long run of the fast generator over every setting.
+
+#include "tests/properties/checker.h"
+#include "tests/properties/generator.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,9 +11,6 @@
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
-
-#include "tests/properties/checker.h"
-#include "tests/properties/generator.h"
 
 namespace nestwalk::test {
 namespace {
@@ -63,13 +63,15 @@ TEST_CASE("oracle: every kind of operation is executed, and few are skipped") {
             const Operation operation = operation_of(random.next(), setting);
             REQUIRE(checker.step(operation));
             ++total;
-            if (checker.skipped()) ++skipped;
-            else executed[operation.index()] = true;
+            if (checker.skipped())
+                ++skipped;
+            else
+                executed[operation.index()] = true;
         }
     }
     CHECK(skipped * 8 < total);
-    // Not generated: timing and locks (5), what a policy expands (shootdown, flush-range), and declarations (3),
-    // which the prelude makes.
+    // Not generated: timing and locks (5), what a policy expands (shootdown, flush-range), and
+    // declarations (3), which the prelude makes.
     const auto kinds = std::count(executed.begin(), executed.end(), true);
     CHECK(static_cast<std::size_t>(kinds) == executed.size() - 5 - 2 - 3);
 }

@@ -1,5 +1,6 @@
-// What operations of virtual machines and their hypervisors remove from the oracle's sets: SDM "Invalidating
-// Cached Translation Information", APM "TLB Flush", "Invalidate Page, Alternate ASID", "INVLPGB".
+// What operations of virtual machines and their hypervisors remove from the oracle's sets: SDM
+// "Invalidating Cached Translation Information", APM "TLB Flush", "Invalidate Page, Alternate
+// ASID", "INVLPGB".
 
 #include "tests/properties/oracle.h"
 
@@ -22,15 +23,16 @@ FaultKind Oracle::do_op(const Invvpid& op) {
                 flush_fractured(vpid, std::nullopt);
             }
             break;
-        case InvvpidType::kSingleContext: drop_context(vpid); break;
+        case InvvpidType::kSingleContext:
+            drop_context(vpid);
+            break;
         case InvvpidType::kAllContexts:
             drop_pages([](const CachedPage& page) { return page.tags.context != 0; });
             drop_tables([](const CachedTable& table) { return table.tags.context != 0; });
             break;
         case InvvpidType::kSingleContextRetainingGlobals:
-            drop_pages([=](const CachedPage& page) {
-                return page.tags.context == vpid && !page.global;
-            });
+            drop_pages(
+                [=](const CachedPage& page) { return page.tags.context == vpid && !page.global; });
             drop_tables([=](const CachedTable& table) { return table.tags.context == vpid; });
             break;
     }
@@ -39,8 +41,7 @@ FaultKind Oracle::do_op(const Invvpid& op) {
 
 FaultKind Oracle::do_op(const Invept& op) {
     const bool all = op.type == InveptType::kAllContexts;
-    const std::size_t index =
-        op.eptp ? find_host_table(*op.eptp) : contexts_[hosted()].host_table;
+    const std::size_t index = op.eptp ? find_host_table(*op.eptp) : contexts_[hosted()].host_table;
     const auto named = static_cast<std::uint16_t>(index + 1);
     drop_pages([=](const CachedPage& page) {
         return page.tags.combined && (all || page.tags.host_table == named);
@@ -59,12 +60,10 @@ FaultKind Oracle::do_op(const Invlpga& op) {
     const std::uint16_t asid = op.asid.value();
     const std::uint64_t va = op.va.value();
     if (!canonical(va)) return FaultKind::kNone;
-    drop_pages([=](const CachedPage& page) {
-        return page.tags.context == asid && page.whole_covers(va);
-    });
-    drop_tables([=](const CachedTable& table) {
-        return table.tags.context == asid && table.leads_to(va);
-    });
+    drop_pages(
+        [=](const CachedPage& page) { return page.tags.context == asid && page.whole_covers(va); });
+    drop_tables(
+        [=](const CachedTable& table) { return table.tags.context == asid && table.leads_to(va); });
     return FaultKind::kNone;
 }
 
@@ -98,12 +97,10 @@ FaultKind Oracle::do_op(const Invlpgb& op) {
             });
         }
         if (!op.nested) continue;
-        remove_where(each.cached.host_pages, [&](const CachedHostPage& page) {
-            return any_asid || page.tag == asid;
-        });
-        remove_where(each.cached.host_tables, [&](const CachedHostTable& table) {
-            return any_asid || table.tag == asid;
-        });
+        remove_where(each.cached.host_pages,
+                     [&](const CachedHostPage& page) { return any_asid || page.tag == asid; });
+        remove_where(each.cached.host_tables,
+                     [&](const CachedHostTable& table) { return any_asid || table.tag == asid; });
     }
     return FaultKind::kNone;
 }
@@ -118,17 +115,19 @@ FaultKind Oracle::do_op(const VmEntry& op) {
     if (!amd()) return FaultKind::kNone;
     const std::uint16_t asid = guest.asid;
     switch (op.tlb_control) {
-        case TlbControl::kNothing: break;
-        case TlbControl::kAll: drop_everything(); break;
+        case TlbControl::kNothing:
+            break;
+        case TlbControl::kAll:
+            drop_everything();
+            break;
         case TlbControl::kThisAsid:
             drop_context(asid);
             remove_where(sets().host_pages, [=](const auto& page) { return page.tag == asid; });
             remove_where(sets().host_tables, [=](const auto& table) { return table.tag == asid; });
             break;
         case TlbControl::kThisAsidNonGlobal:
-            drop_pages([=](const CachedPage& page) {
-                return page.tags.context == asid && !page.global;
-            });
+            drop_pages(
+                [=](const CachedPage& page) { return page.tags.context == asid && !page.global; });
             drop_tables([=](const CachedTable& table) { return table.tags.context == asid; });
             break;
     }

@@ -6,8 +6,13 @@ namespace nestwalk::test {
 
 OracleWalk::OracleWalk(Oracle& oracle, const Access& access, std::uint64_t va, const Outcome* guide,
                        Expected& expected)
-    : oracle_(oracle), sets_(oracle.sets()), access_(access), va_(va), guide_(guide),
-      expected_(expected), mode_(oracle.mode()),
+    : oracle_(oracle),
+      sets_(oracle.sets()),
+      access_(access),
+      va_(va),
+      guide_(guide),
+      expected_(expected),
+      mode_(oracle.mode()),
       bounded_(guide != nullptr && oracle.setting_.strictness == Strictness::kAllowed),
       writes_(oracle.writes_) {}
 
@@ -38,8 +43,8 @@ void OracleWalk::run() {
     hit(*page, result);
 }
 
-/// A dirty assist: a walk sets D in memory, and what it finds takes the place of the entry without D. An
-/// instruction TLB may keep that one, since no store will ask it.
+/// A dirty assist: a walk sets D in memory, and what it finds takes the place of the entry without
+/// D. An instruction TLB may keep that one, since no store will ask it.
 void OracleWalk::set_dirty(CachedPage& page, TranslationResult result) {
     expected_.dirty_assist = true;
     expected_.filled_by = bounded_ ? guide_->filled_by : page.filled_by;
@@ -61,8 +66,8 @@ void OracleWalk::hit(CachedPage& page, TranslationResult result) {
     expected_.filled_by = bounded_ ? guide_->filled_by : page.filled_by;
 }
 
-/// A page fault that a walk from a paging-structure entry finds is confirmed from the root, because the
-/// entry may be stale. A violation that a cached host entry brings is not: it drops the entry.
+/// A page fault that a walk from a paging-structure entry finds is confirmed from the root, because
+/// the entry may be stale. A violation that a cached host entry brings is not: it drops the entry.
 void OracleWalk::walk() {
     expected_.result = TranslationResult::kMiss;
     bool done = attempt();
@@ -78,7 +83,8 @@ void OracleWalk::walk() {
     if (done) return;
     expected_.result = TranslationResult::kFault;
     if (expected_.fault == FaultKind::kPageFault) oracle_.drop_page_and_path(va_);
-    if (expected_.fault == FaultKind::kEptViolation || expected_.fault == FaultKind::kNestedPageFault) {
+    if (expected_.fault == FaultKind::kEptViolation ||
+        expected_.fault == FaultKind::kNestedPageFault) {
         oracle_.drop_for_violation(va_, expected_.fault_gpa);
     }
     if (expected_.fault != FaultKind::kPageFault) oracle_.leave_or_enter_guest();
@@ -96,14 +102,20 @@ bool OracleWalk::attempt() {
     std::uint64_t address = 0;
     if (!walk_tables(at, rights, leaf, address)) return false;
     if (mode_.nested) return finish_nested(address, rights, &leaf);
-    fill({.tags = mode_.tags, .va = base_of(va_, leaf.level),
-          .physical = base_of(address, leaf.level), .level = leaf.level, .whole_level = leaf.level,
-          .rights = rights, .global = leaf.global() && mode_.flags.test(ControlFlag::kPge),
-          .dirty = leaf.dirty(), .host_dirty = true});
+    fill({.tags = mode_.tags,
+          .va = base_of(va_, leaf.level),
+          .physical = base_of(address, leaf.level),
+          .level = leaf.level,
+          .whole_level = leaf.level,
+          .rights = rights,
+          .global = leaf.global() && mode_.flags.test(ControlFlag::kPge),
+          .dirty = leaf.dirty(),
+          .host_dirty = true});
     return true;
 }
 
-/// Down the linear tables to the leaf: `address` is where it says the data is, in its own dimension.
+/// Down the linear tables to the leaf: `address` is where it says the data is, in its own
+/// dimension.
 bool OracleWalk::walk_tables(HostAnswer& at, RawRights& rights, EntryBits& leaf,
                              std::uint64_t& address) {
     int level = mode_.linear.levels;
@@ -126,8 +138,12 @@ bool OracleWalk::walk_tables(HostAnswer& at, RawRights& rights, EntryBits& leaf,
         located = false;
         if (level != mode_.linear.levels && start == nullptr) {
             // The entry above now leads to a table whose place is known.
-            CachedTable entry{.tags = mode_.tags, .va = base_of(va_, level + 1), .level = level + 1,
-                              .table = table, .host_table = at.physical, .rights = rights};
+            CachedTable entry{.tags = mode_.tags,
+                              .va = base_of(va_, level + 1),
+                              .level = level + 1,
+                              .table = table,
+                              .host_table = at.physical,
+                              .rights = rights};
             entry.rights.host_read = at.rights.host_read;
             entry.rights.host_write = at.rights.host_write;
             entry.rights.host_execute = at.rights.host_execute;

@@ -1,14 +1,14 @@
 #pragma once
 
-// One translation by the oracle: looks in the flat lists, walks memory, and puts what became cacheable
-// into the lists. Algorithms: SDM "Determination of Physical Address and Access Rights", "EPT Translation
-// Mechanism", "Accessed and Dirty Flags for EPT"; APM "Nested Paging". Entries are read in the order of
-// the walk, A and D are written at each level as the walk passes it.
+// One translation by the oracle: looks in the flat lists, walks memory, and puts what became
+// cacheable into the lists. Algorithms: SDM "Determination of Physical Address and Access Rights",
+// "EPT Translation Mechanism", "Accessed and Dirty Flags for EPT"; APM "Nested Paging". Entries are
+// read in the order of the walk, A and D are written at each level as the walk passes it.
+
+#include "tests/properties/oracle.h"
 
 #include <cstdint>
 #include <vector>
-
-#include "tests/properties/oracle.h"
 
 namespace nestwalk::test {
 
@@ -82,9 +82,9 @@ private:
     const Outcome* guide_{};
     Expected& expected_;
     Mode mode_{};
-    bool bounded_{};           ///< the machine has capacities: follow what it used
-    bool from_cache_{};        ///< the attempt used a cached entry
-    bool fresh_{};             ///< the repeated attempt: from the root
+    bool bounded_{};     ///< the machine has capacities: follow what it used
+    bool from_cache_{};  ///< the attempt used a cached entry
+    bool fresh_{};       ///< the repeated attempt: from the root
     std::vector<MemoryWrite>& writes_;
 };
 

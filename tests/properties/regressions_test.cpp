@@ -1,13 +1,13 @@
-// Programs on which the models once differed from the oracle, as rapidcheck or the soak shrank them. Each is run
-// on both again.
+// Programs on which the models once differed from the oracle, as rapidcheck or the soak shrank
+// them. Each is run on both again.
+
+#include "tests/properties/checker.h"
 
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "tests/properties/checker.h"
 
 namespace nestwalk::test {
 namespace {
@@ -59,7 +59,8 @@ TEST_CASE("regression: a dirty assist leaves another entry for the same address 
     check_agreement(
         "native, A and D clear",
         {Map{.va = VirtAddr(0x40'1000), .to = 0x2020'0000, .global = true, .user = true},
-         load(0x40'1000), Map{.va = VirtAddr(0), .size = PageSize::k1G, .to = 0x8000'0000, .user = true},
+         load(0x40'1000),
+         Map{.va = VirtAddr(0), .size = PageSize::k1G, .to = 0x8000'0000, .user = true},
          load(0x60'6000), store(0x40'1018), load(0x60'0018)});
 }
 
@@ -67,7 +68,10 @@ TEST_CASE("regression: an EPT entry that references a table has bits 6:3 clear (
     check_agreement(
         "nested, host 2M",
         {VmExit{},
-         Map{.va = VirtAddr(0x80'0040'0000), .size = PageSize::k2M, .to = 0x2000'0000, .global = true,
+         Map{.va = VirtAddr(0x80'0040'0000),
+             .size = PageSize::k2M,
+             .to = 0x2000'0000,
+             .global = true,
              .user = true},
          VmEntry{}, Vmfunc{"e1"}, load(0x40'8000),
          HostMap{.gpa = GuestPhysAddr(0), .size = PageSize::k1G, .to = PhysAddr(0x300'4000'0000)},
@@ -78,40 +82,50 @@ TEST_CASE("regression: an EPT entry that references a table has bits 6:3 clear (
 TEST_CASE("regression: stores and fetches through an NPT need U/S too (15.25.5)") {
     EntryEdit supervisor{.level = 3};
     supervisor.user = false;
-    check_agreement("AMD nested",
-                    {Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
-                     load(0x5f'f008), HostSetEntry{GuestPhysAddr(0x4000'3000), supervisor},
-                     Map{.va = VirtAddr(0), .size = PageSize::k1G, .to = 0x4000'0000, .user = true},
-                     TogglePge{}, store(0x40'7000),
-                     Access{.kind = AccessKind::kFetch, .va = VirtAddr(0x40'7000)}});
+    check_agreement(
+        "AMD nested",
+        {Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
+         load(0x5f'f008), HostSetEntry{GuestPhysAddr(0x4000'3000), supervisor},
+         Map{.va = VirtAddr(0), .size = PageSize::k1G, .to = 0x4000'0000, .user = true},
+         TogglePge{}, store(0x40'7000),
+         Access{.kind = AccessKind::kFetch, .va = VirtAddr(0x40'7000)}});
 }
 
-TEST_CASE("regression: a hit is ambiguous by the tags in force, not by the PCID its entry was made under") {
-    check_agreement("nested, host 2M",
-                    {VmExit{}, store(0x40'0000),
-                     Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
-                     store(0x40'7000), MovCr3{"h1", true}, load(0x40'0000)});
+TEST_CASE(
+    "regression: a hit is ambiguous by the tags in force, not by the PCID its entry was made "
+    "under") {
+    check_agreement(
+        "nested, host 2M",
+        {VmExit{}, store(0x40'0000),
+         Map{.va = VirtAddr(0x40'0000), .size = PageSize::k2M, .to = 0x2000'0000, .user = true},
+         store(0x40'7000), MovCr3{"h1", true}, load(0x40'0000)});
 }
 
 TEST_CASE("regression: the answer of a dirty assist is that of its walk, stale or not") {
     EntryEdit clean{.level = 1};
     clean.dirty = false;
-    check_agreement("native", {SetEntry{VirtAddr(0x40'0000), clean, std::nullopt}, load(0x40'0000),
-                               Map{.va = VirtAddr(0x40'0000), .to = 0x2000'1000, .user = true},
-                               MovCr3{"s1", true}, MovCr3{"s0", true}, store(0x40'0000), load(0x40'0000)});
+    check_agreement("native",
+                    {SetEntry{VirtAddr(0x40'0000), clean, std::nullopt}, load(0x40'0000),
+                     Map{.va = VirtAddr(0x40'0000), .to = 0x2000'1000, .user = true},
+                     MovCr3{"s1", true}, MovCr3{"s0", true}, store(0x40'0000), load(0x40'0000)});
 }
 
 TEST_CASE("regression: host tables are found below an entry whose reserved bit software set") {
     EntryEdit reserved{.level = 3};
     reserved.reserved = true;
-    check_agreement(
-        "nested, 5 levels on 5",
-        {Map{.va = VirtAddr(0x1'0000'0040'0000), .size = PageSize::k2M, .to = 0x4040'0000,
-             .space = "s2", .user = true, .no_execute = true},
-         MovCr3{"s2", true}, load(0x1'0000'0040'0000),
-         HostMap{.gpa = GuestPhysAddr(0x4040'0000), .size = PageSize::k2M, .to = PhysAddr(0x300'0000'0000)},
-         HostSetEntry{GuestPhysAddr(0x4000'3000), reserved},
-         Access{.kind = AccessKind::kStore, .va = VirtAddr(0x1'0000'0040'7000)}});
+    check_agreement("nested, 5 levels on 5",
+                    {Map{.va = VirtAddr(0x1'0000'0040'0000),
+                         .size = PageSize::k2M,
+                         .to = 0x4040'0000,
+                         .space = "s2",
+                         .user = true,
+                         .no_execute = true},
+                     MovCr3{"s2", true}, load(0x1'0000'0040'0000),
+                     HostMap{.gpa = GuestPhysAddr(0x4040'0000),
+                             .size = PageSize::k2M,
+                             .to = PhysAddr(0x300'0000'0000)},
+                     HostSetEntry{GuestPhysAddr(0x4000'3000), reserved},
+                     Access{.kind = AccessKind::kStore, .va = VirtAddr(0x1'0000'0040'7000)}});
 }
 
 }  // namespace

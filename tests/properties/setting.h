@@ -1,14 +1,14 @@
 #pragma once
 
-// A machine and a system to compare model and oracle on, and the declarations that every program on it
-// starts with.
-
-#include <string>
-#include <vector>
+// A machine and a system to compare model and oracle on, and the declarations that every program on
+// it starts with.
 
 #include "models/machine.h"
 #include "models/operation.h"
 #include "models/system_parameters.h"
+
+#include <string>
+#include <vector>
 
 namespace nestwalk::test {
 

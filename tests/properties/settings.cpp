@@ -1,5 +1,4 @@
 #include "tests/properties/setting.h"
-
 #include "tests/properties/universe.h"
 
 namespace nestwalk::test {
@@ -8,7 +7,8 @@ namespace {
 
 std::vector<Holding> held(MappingClass mapping_class, const std::vector<int>& levels) {
     std::vector<Holding> holds;
-    for (const int level : levels) holds.push_back({.mapping_class = mapping_class, .level = level});
+    for (const int level : levels)
+        holds.push_back({.mapping_class = mapping_class, .level = level});
     return holds;
 }
 
@@ -40,10 +40,11 @@ Setting exact(const std::string& name, Vendor vendor, Paging paging) {
 
 void map_host_memory(std::vector<Operation>& program, std::uint64_t place, PageSize size) {
     for (std::uint64_t gpa = 0; gpa < kGuestMemory; gpa += page_bytes(PageSize::k1G)) {
-        program.push_back(HostMap{.gpa = GuestPhysAddr(gpa), .size = PageSize::k1G,
-                                  .to = PhysAddr(place + gpa)});
+        program.push_back(
+            HostMap{.gpa = GuestPhysAddr(gpa), .size = PageSize::k1G, .to = PhysAddr(place + gpa)});
     }
-    program.push_back(HostMap{.gpa = GuestPhysAddr(kCollapsedPages), .size = PageSize::k1G,
+    program.push_back(HostMap{.gpa = GuestPhysAddr(kCollapsedPages),
+                              .size = PageSize::k1G,
                               .to = PhysAddr(place + kGuestMemory)});
     if (size == PageSize::k1G) return;
     program.push_back(HostSplit{GuestPhysAddr(kCollapsedPages)});
@@ -67,9 +68,12 @@ void map_pages(std::vector<Operation>& program) {
     std::size_t count = 0;
     for (const char* space : kSpaces) {
         for (std::size_t i = 0; i < 7; i += 2) {
-            program.push_back(Map{.va = VirtAddr(kPages[i]), .size = PageSize::k4K,
-                                  .to = kSmallFrames[count++ % kSmallFrames.size()], .space = space,
-                                  .global = i == 2, .user = true});
+            program.push_back(Map{.va = VirtAddr(kPages[i]),
+                                  .size = PageSize::k4K,
+                                  .to = kSmallFrames[count++ % kSmallFrames.size()],
+                                  .space = space,
+                                  .global = i == 2,
+                                  .user = true});
         }
     }
 }
@@ -94,8 +98,11 @@ std::vector<Operation> prelude(const Setting& setting) {
     program.push_back(second);
     program.push_back(VmExit{});
     program.push_back(DeclareSpace{"h1", Pcid(1)});
-    program.push_back(Map{.va = VirtAddr(kPages[0]), .size = PageSize::k4K, .to = kSmallFrames[0],
-                          .global = true, .user = true});
+    program.push_back(Map{.va = VirtAddr(kPages[0]),
+                          .size = PageSize::k4K,
+                          .to = kSmallFrames[0],
+                          .global = true,
+                          .user = true});
     program.push_back(VmEntry{.vm = "vm1"});
     if (nested) map_host_memory(program, 0x180'0000'0000, size);
     declare_spaces(program);
@@ -118,36 +125,46 @@ const std::vector<Setting>& exact_settings() {
         add("native, A and D clear", Vendor::kIntel, Paging::kNative).system.accessed_dirty_preset =
             false;
         add("nested", Vendor::kIntel, Paging::kNested);
-        add("nested, host 2M", Vendor::kIntel, Paging::kNested).system.host.page_size = PageSize::k2M;
-        add("nested, host 1G", Vendor::kIntel, Paging::kNested).system.host.page_size = PageSize::k1G;
+        add("nested, host 2M", Vendor::kIntel, Paging::kNested).system.host.page_size =
+            PageSize::k2M;
+        add("nested, host 1G", Vendor::kIntel, Paging::kNested).system.host.page_size =
+            PageSize::k1G;
         add("nested, no VPIDs", Vendor::kIntel, Paging::kNested).system.vpid = false;
         Setting& dirty = add("nested, EPT A and D", Vendor::kIntel, Paging::kNested);
         dirty.system.host.accessed_dirty = true;
         dirty.system.accessed_dirty_preset = false;
-        Setting& clear = add("nested, no EPT A and D, guest's clear", Vendor::kIntel, Paging::kNested);
+        Setting& clear =
+            add("nested, no EPT A and D, guest's clear", Vendor::kIntel, Paging::kNested);
         clear.system.accessed_dirty_preset = false;
         Setting& deep = add("nested, 5 levels on 5", Vendor::kIntel, Paging::kNested);
         deep.system.guest.levels = 5;
         deep.system.host.levels = 5;
         Setting& sticky = add("nested, sticky fracturing", Vendor::kIntel, Paging::kNested);
-        sticky.machine.fracture = {.full_flush = true, .model = FractureModel::kSticky,
-                                   .scope = FractureScope::kCurrentContext, .globals = true};
+        sticky.machine.fracture = {.full_flush = true,
+                                   .model = FractureModel::kSticky,
+                                   .scope = FractureScope::kCurrentContext,
+                                   .globals = true};
         Setting& scoped = add("nested, fracturing of a PCID", Vendor::kIntel, Paging::kNested);
-        scoped.machine.fracture = {.full_flush = true, .model = FractureModel::kExact,
-                                   .scope = FractureScope::kCurrentPcid, .globals = false};
-        Setting& every = add("nested, every invalidation of an address meets fractures", Vendor::kIntel,
-                             Paging::kNested);
-        every.machine.fracture = {.full_flush = true, .model = FractureModel::kExact,
-                                  .scope = FractureScope::kCurrentContext, .globals = true,
-                                  .invpcid = true, .invvpid = true};
+        scoped.machine.fracture = {.full_flush = true,
+                                   .model = FractureModel::kExact,
+                                   .scope = FractureScope::kCurrentPcid,
+                                   .globals = false};
+        Setting& every = add("nested, every invalidation of an address meets fractures",
+                             Vendor::kIntel, Paging::kNested);
+        every.machine.fracture = {.full_flush = true,
+                                  .model = FractureModel::kExact,
+                                  .scope = FractureScope::kCurrentContext,
+                                  .globals = true,
+                                  .invpcid = true,
+                                  .invvpid = true};
         add("shadow", Vendor::kIntel, Paging::kShadow);
         add("shadow, no VPIDs", Vendor::kIntel, Paging::kShadow).system.vpid = false;
         add("AMD native", Vendor::kAmd, Paging::kNative);
         add("AMD native, no PCIDs", Vendor::kAmd, Paging::kNative).system.pcid = false;
         add("AMD, two processors", Vendor::kAmd, Paging::kNested).system.vcpus = 2;
         add("AMD nested", Vendor::kAmd, Paging::kNested);
-        Setting& walk_cache = add("AMD nested, guest-physical targets, A and D clear", Vendor::kAmd,
-                                  Paging::kNested);
+        Setting& walk_cache =
+            add("AMD nested, guest-physical targets, A and D clear", Vendor::kAmd, Paging::kNested);
         walk_cache.machine.combined_target = CombinedTarget::kGuestPhysical;
         walk_cache.system.accessed_dirty_preset = false;
         add("AMD shadow", Vendor::kAmd, Paging::kShadow);

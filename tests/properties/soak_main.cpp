@@ -1,15 +1,16 @@
-// nestwalk_soak N [SEED [SETTING]]: N random operations on the system and on the oracle side by side, spread
-// over all settings, or those whose name starts with SETTING. Prints how many were done and how many a second
-// of processor time; a difference is shrunk, printed as a trace, and makes the exit status 1.
+// nestwalk_soak N [SEED [SETTING]]: N random operations on the system and on the oracle side by
+// side, spread over all settings, or those whose name starts with SETTING. Prints how many were
+// done and how many a second of processor time; a difference is shrunk, printed as a trace, and
+// makes the exit status 1.
+
+#include "tests/properties/checker.h"
+#include "tests/properties/generator.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
 #include <vector>
-
-#include "tests/properties/checker.h"
-#include "tests/properties/generator.h"
 
 namespace {
 

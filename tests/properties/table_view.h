@@ -1,16 +1,17 @@
 #pragma once
 
-// How the oracle reads a paging-structure entry: straight from the manuals' figures ("Format of a ... Entry"
-// and "EPT Paging-Structure Entries"), with a decoder of its own.
-
-#include <cstdint>
+// How the oracle reads a paging-structure entry: straight from the manuals' figures ("Format of a
+// ... Entry" and "EPT Paging-Structure Entries"), with a decoder of its own.
 
 #include "models/page_size.h"
 #include "models/table_memory.h"
 
+#include <cstdint>
+
 namespace nestwalk::test {
 
-/// A table as the oracle sees it: memory that it only ever reads, and an address that means nothing to it.
+/// A table as the oracle sees it: memory that it only ever reads, and an address that means nothing
+/// to it.
 struct TableView {
     const TableMemory* memory{};
     std::uint64_t root{};
@@ -70,7 +71,8 @@ inline PathEnd path_to(const TableView& table, std::uint64_t address, int level)
     for (int now = table.levels;; --now) {
         const std::uint64_t location = at + kBytesPerEntry * table_index(address, now);
         const EntryBits entry{table.memory->read(location), now, table.ept, true};
-        const bool ends = now == 1 || entry.bit(7);  // bit 7 ends a path at levels that have no leaves too
+        const bool ends =
+            now == 1 || entry.bit(7);  // bit 7 ends a path at levels that have no leaves too
         if (now == level || !entry.present() || ends) return {location, entry};
         at = entry.target() & 0x0000'ffff'ffff'f000;  // a reserved bit does not mislead software
     }

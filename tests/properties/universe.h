@@ -1,8 +1,8 @@
 #pragma once
 
-// The small world that random programs live in: few pages, chosen so that some share a page table, some
-// only a page directory, some nothing, and so that large pages cover several of them; few frames, which
-// overlap; few spaces, virtual machines and host tables.
+// The small world that random programs live in: few pages, chosen so that some share a page table,
+// some only a page directory, some nothing, and so that large pages cover several of them; few
+// frames, which overlap; few spaces, virtual machines and host tables.
 
 #include <array>
 #include <cstdint>
@@ -29,8 +29,8 @@ inline constexpr std::array<const char*, 2> kMachines{"vm0", "vm1"};
 inline constexpr std::array<const char*, 2> kHostTables{"e0", "e1"};
 
 /// Frames of guest-physical or, natively, host-physical memory.
-inline constexpr std::array<std::uint64_t, 4> kSmallFrames{
-    0x2000'0000, 0x2000'1000, 0x2020'0000, 0x4000'3000};
+inline constexpr std::array<std::uint64_t, 4> kSmallFrames{0x2000'0000, 0x2000'1000, 0x2020'0000,
+                                                           0x4000'3000};
 inline constexpr std::array<std::uint64_t, 3> kMediumFrames{0x2000'0000, 0x2020'0000, 0x4040'0000};
 inline constexpr std::array<std::uint64_t, 2> kLargeFrames{0x4000'0000, 0x8000'0000};
 
@@ -40,8 +40,8 @@ inline constexpr std::uint64_t kGuestMemory = 0xc000'0000;
 inline constexpr std::uint64_t kGuestTables = 0x1000'0000;
 /// Guest-physical pages that host records name.
 inline constexpr std::array<std::uint64_t, 10> kGuestPages{
-    0x2000'0000, 0x2000'1000, 0x2020'0000, 0x4000'3000, 0x4040'0000, 0x4040'1000,
-    0x8040'0000, 0x1000'0000, 0x1000'2000, 0x1000'5000};
+    0x2000'0000, 0x2000'1000, 0x2020'0000, 0x4000'3000, 0x4040'0000,
+    0x4040'1000, 0x8040'0000, 0x1000'0000, 0x1000'2000, 0x1000'5000};
 
 /// Where a guest's collapsed pages get their frames.
 inline constexpr std::uint64_t kCollapsedPages = 0x1000'0000'0000;

@@ -1,5 +1,5 @@
-// What vectors cannot say in a trace: entries that no program could leave behind, frames, the bits of an exit
-// qualification, the order of reads. Named by the ids of the vectors.
+// What vectors cannot say in a trace: entries that no program could leave behind, frames, the bits
+// of an exit qualification, the order of reads. Named by the ids of the vectors.
 #include "models/invalidation.h"
 #include "models/mmu.h"
 #include "tests/models/test_system.h"
@@ -17,7 +17,8 @@ class NoSupply final : public PageSupplier {
     void supply(VirtAddr, Privilege) override {}
 };
 
-/// A core that translates under regimes of the test's choice, whatever transitions lead from one to another.
+/// A core that translates under regimes of the test's choice, whatever transitions lead from one to
+/// another.
 class Core {
 public:
     explicit Core(const MachineParameters& machine) : mmu_(machine) {}
@@ -64,13 +65,15 @@ SystemParameters without_vpid() {
 std::string order(const Outcome& outcome) {
     std::string text;
     for (const EntryRead& read : outcome.reads) {
-        text += (read.dimension == Dimension::kGuest ? 'g' : 'h') + std::to_string(read.level) + ' ';
+        text +=
+            (read.dimension == Dimension::kGuest ? 'g' : 'h') + std::to_string(read.level) + ' ';
     }
     return text;
 }
 
 TEST_SUITE("vectors beyond traces") {
-    // SDM "Operations that Invalidate Cached Mappings": combined mappings too while EPT is not in use.
+    // SDM "Operations that Invalidate Cached Mappings": combined mappings too while EPT is not in
+    // use.
     TEST_CASE("T54: the host's MOV CR3 drops combined mappings of VPID 0, under whatever EP4TA") {
         Regimes regimes(without_vpid());
         Regime other_root = regimes.guest;
@@ -96,7 +99,8 @@ TEST_SUITE("vectors beyond traces") {
     }
 
     // The other way round: linear mappings of the current VPID while EPT is in use.
-    TEST_CASE("T54: a guest's MOV CR3 under EPT drops linear mappings of its VPID, and of no other") {
+    TEST_CASE(
+        "T54: a guest's MOV CR3 under EPT drops linear mappings of its VPID, and of no other") {
         Regimes regimes(nested_system());
         Regime linear = regimes.root;
         linear.context = regimes.guest.context;
@@ -118,12 +122,15 @@ TEST_SUITE("vectors beyond traces") {
         core.apply(invept_drops(InveptType::kAllContexts, Ep4ta(0)));
         CHECK(core.hits(linear, 0x1000));
         CHECK_FALSE(core.hits(regimes.guest, 0x1000));
-        core.apply(invvpid_drops(InvvpidType::kSingleContext, Vpid(regimes.guest.context), VirtAddr(0)));
+        core.apply(
+            invvpid_drops(InvvpidType::kSingleContext, Vpid(regimes.guest.context), VirtAddr(0)));
         CHECK_FALSE(core.hits(linear, 0x1000));
         CHECK_FALSE(core.hits(regimes.guest, 0x1000));
     }
 
-    TEST_CASE("V1: a transition without VPIDs takes linear and combined mappings of VPID 0 and no other") {
+    TEST_CASE(
+        "V1: a transition without VPIDs takes linear and combined mappings of VPID 0 and no "
+        "other") {
         Regimes regimes(without_vpid());
         Regime tagged = regimes.guest;
         tagged.context = 5;
@@ -162,8 +169,10 @@ TEST_SUITE("vectors beyond traces") {
         CHECK(system.last().physical == 0x1'0000'1000);
     }
 
-    // SDM "Exit Qualification for EPT Violations": bit 0 read, bit 1 write, bit 8 clear: a guest's table.
-    TEST_CASE("T56, T57: a refused update of A, and a read that counts as a write, set bits 0 and 1") {
+    // SDM "Exit Qualification for EPT Violations": bit 0 read, bit 1 write, bit 8 clear: a guest's
+    // table.
+    TEST_CASE(
+        "T56, T57: a refused update of A, and a read that counts as a write, set bits 0 and 1") {
         for (const bool accessed_dirty : {false, true}) {
             CAPTURE(accessed_dirty);
             SystemParameters parameters = nested_system();

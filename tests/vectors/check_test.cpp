@@ -1,4 +1,5 @@
-// A vector can fail: --check finds a wrong expectation, and a run that checked nothing has not passed.
+// A vector can fail: --check finds a wrong expectation, and a run that checked nothing has not
+// passed.
 #include "apps/commands.h"
 #include "apps/exit_status.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The exit status of `nestwalk run --check` on a native experiment with this one-line or longer program.
+/// The exit status of `nestwalk run --check` on a native experiment with this one-line or longer
+/// program.
 int checked_run(const std::string& name, const std::string& program) {
     const fs::path directory = fs::temp_directory_path() / ("nestwalk-" + name);
     fs::create_directories(directory);
@@ -36,7 +38,8 @@ TEST_SUITE("vectors") {
 
     TEST_CASE("a vector without expectations fails") {
         CHECK(checked_run("none", "    load 0x1000\n") == kExitCheckFailed);
-        CHECK(checked_run("never", "    repeat 0 {\n      expect hit\n    }\n") == kExitCheckFailed);
+        CHECK(checked_run("never", "    repeat 0 {\n      expect hit\n    }\n") ==
+              kExitCheckFailed);
     }
 }
 
