@@ -67,7 +67,11 @@ int run_command(const RunOptions& options) {
         write_result(options.output, "experiment.yaml", write_yaml(resolve(experiment)));
         write_result(options.output, file_name(options.format), report);
     }
-    return options.check ? report_checks(result) : kExitDone;
+    if (options.check) return report_checks(result);
+    if (!result.first_fault.empty()) {
+        fmt::print(stderr, "note: translations faulted; the first is {}\n", result.first_fault);
+    }
+    return kExitDone;
 }
 
 }  // namespace nestwalk

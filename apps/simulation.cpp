@@ -23,6 +23,7 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
                      replay.checked(),
                      replay.narrative(),
                      replay.collapsed_iterations(),
+                     replay.first_fault(),
                      {}};
     for (const TranslationArray& array : system.mmu().arrays()) {
         result.arrays.push_back(array.name());

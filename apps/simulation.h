@@ -18,6 +18,7 @@ struct RunResult {
     std::uint64_t checked{};
     Narrative narrative{};
     std::uint64_t collapsed_iterations{};
+    std::string first_fault{};          ///< empty if no translation faulted
     std::vector<std::string> arrays{};  ///< of the machine, in the order of CachedFill::array
 };
 

@@ -1,4 +1,5 @@
 #include "sim/replay.h"
+#include "models/hex.h"
 #include "models/operation_error.h"
 #include "sim/counting.h"
 #include "traces/source_location.h"
@@ -20,6 +21,18 @@ bool has_expectation(const TraceItem& item) {
     }
     const std::vector<TraceItem>& body = std::get<RepeatBlock>(item).body;
     return std::any_of(body.begin(), body.end(), has_expectation);
+}
+
+/// In words that help a user whose trace faults by mistake.
+std::string describe_fault(const Access& access, VirtAddr va, const Fault& fault) {
+    const bool user = access.privilege == Privilege::kUser;
+    std::string text = std::string(name_of(Operation(access))) + " " + to_hex(va.value()) +
+                       (user ? " by user code: " : " by kernel code: ") + name_of(fault.kind);
+    if (fault.kind != FaultKind::kPageFault) return text;
+    if (!fault.present) return text + ", no page is mapped there";
+    if (fault.reserved) return text + ", an entry has a reserved bit set";
+    return text + ", the page's rights refuse it" +
+           (user ? " (a user access needs a page mapped with 'user')" : "");
 }
 
 }  // namespace
@@ -66,6 +79,7 @@ void Replay::record(const Record& record) {
 }
 
 void Replay::operation(const Record& record, const Operation& operation) {
+    line_ = record.line;
     const bool told = narrative_.waits();
     watching_ = told || options_.checking == Checking::kOn;
     if (watching_) {
@@ -158,6 +172,10 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         statistics_.footprint().touch(va + (access.bytes - 1));
     }
     if (watching_) last_.on_translation(outcome);
+    if (outcome.fault.raised() && first_fault_.empty()) {
+        first_fault_ = SourceLocation{source_name_, line_, 0}.to_string() + ": " +
+                       describe_fault(access, va, outcome.fault);
+    }
     if (options_.log != nullptr) options_.log->on_translation(access, va, outcome);
     if (++events_ % kEventsBetweenPolls == 0) poll();
 }

@@ -49,6 +49,9 @@ public:
     /// The operations that the trace explains; of those in a `repeat`, as its first iteration met
     /// them.
     const Narrative& narrative() const { return narrative_; }
+    /// The first translation that faulted, "FILE:LINE: load 0x1000 by user code: page-fault, ...";
+    /// empty if none did.
+    const std::string& first_fault() const { return first_fault_; }
     /// Iterations that were multiplied out.
     std::uint64_t collapsed_iterations() const { return collapsed_iterations_; }
 
@@ -77,6 +80,8 @@ private:
     bool watching_{};              ///< something asks what the operation was
     std::uint32_t repetitions_{};  ///< repeats around the record whose first iteration is over
     std::string source_name_{};
+    std::uint64_t line_{};  ///< of the record being executed
+    std::string first_fault_{};
     std::vector<std::string> failures_{};
     std::uint64_t checked_{};
     std::uint64_t collapsed_iterations_{};

@@ -47,6 +47,24 @@ TEST_SUITE("nestwalk run") {
         CHECK(place.run("nestwalk run e.yaml").status == 0);
     }
 
+    TEST_CASE("a trace that faults by mistake is told where and why") {
+        const Workplace place;
+        place.write("e.yaml",
+                    "machine: exact\nworkload:\n  program: |\n    map 0x1000 size=4K\n"
+                    "    load 0x1000\n    unmap 0x1000\n    load 0x1000\n");
+        const Finished rights = place.run("nestwalk run e.yaml");
+        CHECK(rights.status == 0);
+        CHECK(rights.err ==
+              "note: translations faulted; the first is e.yaml:5: load 0x1000 by user code: "
+              "page-fault, the page's rights refuse it (a user access needs a page mapped with "
+              "'user')\n");
+        const Finished absent =
+            place.run("echo 'load 0x2000' | nestwalk run e.yaml --set system.demand=off --trace -");
+        CHECK(contains(absent.err,
+                       "<stdin>:1: load 0x2000 by user code: page-fault, no page is "
+                       "mapped there"));
+    }
+
     TEST_CASE("an expectation inside a loop is judged in every iteration") {
         const Workplace place;
         place.write("e.yaml", with(kExperiment, "      load 0x1000\n",
