@@ -7,6 +7,7 @@
 #include "models/machine.h"
 #include "models/operation_error.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -74,7 +75,17 @@ public:
         return digest_;
     }
 
-    bool operator==(const Unbounded& other) const { return entries_ == other.entries_; }
+    /// Where several entries share a page, their order decides which is found first, so it counts.
+    bool operator==(const Unbounded& other) const {
+        if (entries_.size() != other.entries_.size()) return false;
+        for (auto at = entries_.begin(); at != entries_.end();) {
+            const auto mine = entries_.equal_range(at->first);
+            const auto theirs = other.entries_.equal_range(at->first);
+            if (!std::equal(mine.first, mine.second, theirs.first, theirs.second)) return false;
+            at = mine.second;
+        }
+        return true;
+    }
 
 private:
     std::unordered_multimap<std::uint64_t, Entry> entries_{};

@@ -5,6 +5,7 @@
 #include "models/selection.h"
 #include "models/system_parameters.h"
 #include "models/system_state.h"
+#include "models/unbounded.h"
 #include "tests/models/machines.h"
 
 #include <functional>
@@ -59,6 +60,22 @@ TEST_SUITE("equality") {
         verified.bookkeeping = {.filled_by = 7, .verified = 8};
         CHECK(verified == Mapping{});
         CHECK(verified.digest() == Mapping{}.digest());
+    }
+
+    TEST_CASE("an unbounded array that would find another entry first is another state") {
+        Mapping first;
+        first.global = true;
+        Mapping second = first;
+        second.key.pcid = Pcid(1);
+        const auto holding = [](const Mapping& one, const Mapping& other) {
+            Unbounded<Mapping> array;
+            array.insert(0, {}, one, [](const Mapping&) {});
+            array.insert(0, {}, other, [](const Mapping&) {});
+            return array;
+        };
+        CHECK(holding(first, second) == holding(first, second));
+        CHECK_FALSE(holding(first, second) == holding(second, first));
+        CHECK_FALSE(holding(first, second) == Unbounded<Mapping>());
     }
 
     TEST_CASE("every field of a selection tells, so that a pending broadcast is itself") {
