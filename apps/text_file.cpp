@@ -50,6 +50,15 @@ bool is_control(char c) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 std::string checked_text(std::string text, const std::string& file) {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     text = with_line_feeds(text);

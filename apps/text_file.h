@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace nestwalk {
 
@@ -19,5 +20,7 @@ std::string read_text_file(const std::string& path);
 /// `text` without byte-order mark and with CR and CRLF turned into LF. Throws InputError at the
 /// first byte that is a control character or not UTF-8; positions count from line 1 of `file`.
 std::string checked_text(std::string text, const std::string& file);
+
+bool is_utf8(std::string_view text);
 
 }  // namespace nestwalk

@@ -74,6 +74,10 @@ public:
                   const std::string& value) override {
         refuse(mark, tag == "!" ? "" : tag, anchor);
         ConfigNode scalar = node(mark, ConfigNode::Kind::kScalar);
+        // The file is UTF-8, but yaml-cpp makes one byte of each of these escapes.
+        if (!is_utf8(value))
+            throw InputError(scalar.location,
+                             "the escapes \\N and \\_ are not supported, expected the character");
         scalar.text = value;
         locate_text(scalar, static_cast<std::size_t>(std::max(mark.pos, 0)));
         add(std::move(scalar));

@@ -81,6 +81,13 @@ TEST_SUITE("yaml reader") {
         CHECK(error_in("a: !x [1]\n") == "f.yaml:1:4: tags are not supported");
     }
 
+    TEST_CASE("escapes that would not give UTF-8 are refused") {
+        CHECK(error_in("a: \"x\\Ny\"\n") ==
+              "f.yaml:1:4: the escapes \\N and \\_ are not supported, expected the character");
+        CHECK(error_in("\"\\_\": 1\n").starts_with("f.yaml:1:1: the escapes"));
+        CHECK(error_in("a: \"\\x85\\L\\u00e9\"\n") == "no error");
+    }
+
     TEST_CASE("an alias bomb ends at its first anchor") {
         std::string bomb = "a: &a [x, x]\n";
         for (char c = 'b'; c < 'z'; ++c)
