@@ -60,7 +60,7 @@ void AccessLog::row(const char* op, const std::string& va, const Outcome& outcom
 }
 
 void AccessLog::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
-    row(name_of(Operation(access)), hex(va), outcome);
+    row(name_of(access.kind), hex(va), outcome);
 }
 
 void AccessLog::on_operation(const Operation& operation, const Outcome& outcome) {

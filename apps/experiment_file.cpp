@@ -26,19 +26,9 @@ constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
 // (some 100 bytes each). No machine comes near.
 constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
 
-std::uint64_t entries_of(const MachineParameters& machine) {
-    std::uint64_t sum = 0;
-    for (const auto* arrays : {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb,
-                               &machine.stlb_instruction, &machine.paging_structure_caches,
-                               &machine.nested_tlb, &machine.nested_paging_structure_caches})
-        for (const StructureParameters& array : *arrays)
-            if (array.entries != kUnbounded) sum += array.entries;
-    return sum;
-}
-
 void check_size(const ConfigValue& machine, const Experiment& experiment) {
     const std::uint64_t entries =
-        entries_of(experiment.machine.parameters) * experiment.system.vcpus;
+        experiment.machine.parameters.bounded_entries() * experiment.system.vcpus;
     if (entries > kMostEntries)
         refuse(machine, "has " + std::to_string(entries) + " entries on " +
                             std::to_string(experiment.system.vcpus) + " vCPUs, at most " +

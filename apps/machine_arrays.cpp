@@ -211,9 +211,7 @@ void read_section(const ConfigValue& value, const MachineSection& section,
 
 void check_arrays(const MachineParameters& machine, const ConfigValue& document) {
     std::set<std::string> names;
-    for (const auto* arrays : {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb,
-                               &machine.stlb_instruction, &machine.paging_structure_caches,
-                               &machine.nested_tlb, &machine.nested_paging_structure_caches})
+    for (const auto* arrays : machine.array_groups())
         for (const StructureParameters& array : *arrays)
             if (!names.insert(array.name).second)
                 refuse(array_in(document, array.name), "two arrays have the name " +

@@ -18,17 +18,9 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
     Replay replay(system, options);
     replay.run(*source);
 
-    RunResult result{replay.statistics(),
-                     replay.failures(),
-                     replay.checked(),
-                     replay.narrative(),
-                     replay.collapsed_iterations(),
-                     replay.first_fault(),
-                     {}};
-    for (const TranslationArray& array : system.mmu().arrays()) {
-        result.arrays.push_back(array.name());
-    }
-    return result;
+    return {
+        replay.statistics(),           replay.failures(),   replay.checked(), replay.narrative(),
+        replay.collapsed_iterations(), replay.first_fault()};
 }
 
 std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options) {

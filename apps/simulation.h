@@ -18,8 +18,7 @@ struct RunResult {
     std::uint64_t checked{};
     Narrative narrative{};
     std::uint64_t collapsed_iterations{};
-    std::string first_fault{};          ///< empty if no translation faulted
-    std::vector<std::string> arrays{};  ///< of the machine, in the order of CachedFill::array
+    std::string first_fault{};  ///< empty if no translation faulted
 };
 
 /// The workload's records. Throws InputError if its file cannot be read.

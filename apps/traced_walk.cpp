@@ -54,12 +54,9 @@ std::optional<Mapping> cached_translation(const Mmu& mmu, const TracedWalk& walk
     const Regime& regime = walk.regime;
     const int level = walk.outcome.page_level;
     if (level == 0) return std::nullopt;
-    MappingKey key{.ep4ta = regime.nested ? regime.ep4ta : Ep4ta{},
-                   .context = regime.context,
-                   .pcid = regime.pcid,
-                   .kind = regime.linear_kind(),
-                   .level = static_cast<std::uint8_t>(level),
-                   .span = walk.outcome.page_span};
+    MappingKey key = regime.linear_key(MappingRole::kTranslation);
+    key.level = static_cast<std::uint8_t>(level);
+    key.span = walk.outcome.page_span;
     key.page = walk.access.va.value() >> key.shift();
     const MappingQuery query{key};
     std::optional<Mapping> found;

@@ -43,18 +43,6 @@ std::string last_entry_name(const TracedWalk& walk) {
     return entry_name(walk.regime, read.dimension, read.level);
 }
 
-const char* verb(AccessKind kind) {
-    switch (kind) {
-        case AccessKind::kLoad:
-            return "load";
-        case AccessKind::kStore:
-            return "store";
-        case AccessKind::kFetch:
-            return "fetch";
-    }
-    return "";
-}
-
 /// SDM "Page-Fault Exceptions": bits P, W/R, U/S, RSVD and I/D of the error code.
 unsigned error_code(const TracedWalk& walk) {
     const Fault& fault = walk.outcome.fault;
@@ -105,7 +93,7 @@ std::string host_fault_words(const TracedWalk& walk) {
         !walk.steps.empty() && walk.steps.back().read.dimension == Dimension::kHost;
     std::string why = "the host does not allow a " +
                       std::string(fault.on_guest_table ? fault.for_entry_write ? "write" : "read"
-                                                       : verb(fault.access)) +
+                                                       : name_of(fault.access)) +
                       " there";
     if (on_last_read && !walk.steps.back().entry.present) {
         why = "the " + last_entry_name(walk) + " is not present";

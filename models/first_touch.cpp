@@ -94,9 +94,8 @@ void FirstTouch::supply_host(VirtAddr va) {
 void FirstTouch::supply_host_page(const Software& guest, GuestPhysAddr gpa) {
     const HostTable& host = state_->host_tables[guest.host_table];
     Software& hypervisor = state_->software[0];
-    const EntryFormat format = vendor_ == Vendor::kAmd ? EntryFormat::kOrdinary : EntryFormat::kEpt;
-    PageTable table({host.root, parameters_.host.levels, format}, hypervisor.memory,
-                    hypervisor.frames, initial_bits(parameters_));
+    PageTable table(root_of(host, parameters_.host, vendor_), hypervisor.memory, hypervisor.frames,
+                    initial_bits(parameters_));
     if (!table.untouched(gpa.value())) return;
     const PageSize size = std::min(host_size_for(gpa.value()), table.largest_free(gpa.value()));
     table.map_free_frame(align_down(gpa.value(), page_bytes(size)), size, {});
@@ -124,8 +123,7 @@ Regime FirstTouch::composed() const {
     composed.nested = true;
     composed.linear = {space().root, software().levels, EntryFormat::kOrdinary};
     composed.linear_memory = &software().memory;
-    composed.host = {host.root, parameters_.host.levels,
-                     vendor_ == Vendor::kAmd ? EntryFormat::kOrdinary : EntryFormat::kEpt};
+    composed.host = root_of(host, parameters_.host, vendor_);
     composed.host_memory = &state_->software[0].memory;
     return composed;
 }

@@ -5,6 +5,7 @@
 
 #include "models/page_size.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -159,6 +160,27 @@ struct MachineParameters {
     Coalescing coalescing{};
     Features features{};
     InvalidationChoices invalidation{};
+
+    /// Every group of arrays above, in that order.
+    std::array<const std::vector<StructureParameters>*, 7> array_groups() const {
+        return {&l1_dtlb,
+                &l1_itlb,
+                &stlb,
+                &stlb_instruction,
+                &paging_structure_caches,
+                &nested_tlb,
+                &nested_paging_structure_caches};
+    }
+    /// Entries of all arrays that have a limit.
+    std::uint64_t bounded_entries() const {
+        std::uint64_t sum = 0;
+        for (const auto* group : array_groups()) {
+            for (const StructureParameters& array : *group) {
+                if (array.entries != kUnbounded) sum += array.entries;
+            }
+        }
+        return sum;
+    }
 
     bool operator==(const MachineParameters&) const = default;
 };

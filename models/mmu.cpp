@@ -62,14 +62,6 @@ void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
 
 // --- Look-up ------------------------------------------------------------------------------------
 
-MappingKey Mmu::linear_query(const Regime& regime, MappingRole role) {
-    return {.ep4ta = regime.nested ? regime.ep4ta : Ep4ta{},
-            .context = regime.context,
-            .pcid = regime.pcid,
-            .kind = regime.linear_kind(),
-            .role = role};
-}
-
 Mmu::Found Mmu::look_up(const Probes& probes, std::uint64_t address, MappingKey key) {
     for (const Probe& probe : probes) {
         TranslationArray& array = arrays_[probe.array];
@@ -97,7 +89,7 @@ bool Mmu::matches_larger(const Probes& probes, const Mapping& used, MappingKey k
 
 Mmu::Found Mmu::look_up_tlbs(const WalkRequest& request, const Regime& regime, Outcome& outcome) {
     const std::size_t side = side_of(request.kind);
-    const MappingKey key = linear_query(regime, MappingRole::kTranslation);
+    const MappingKey key = regime.linear_key(MappingRole::kTranslation);
     Found hit = look_up(l1_[side], request.va.value(), key);
     if (hit.mapping != nullptr) {
         outcome.result = TranslationResult::kL1Hit;

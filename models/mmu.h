@@ -82,7 +82,6 @@ private:
     static constexpr std::uint8_t kCoalescedSpan = 2;
 
     static std::size_t side_of(AccessKind kind) { return kind == AccessKind::kFetch ? 1 : 0; }
-    static MappingKey linear_query(const Regime& regime, MappingRole role);
 
     // mmu.cpp
     void add_arrays(const std::vector<StructureParameters>& parameters,

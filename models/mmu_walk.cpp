@@ -7,11 +7,16 @@
 namespace nestwalk {
 namespace {
 
-MappingKey nested_query(const Regime& regime, MappingRole role) {
-    return {.ep4ta = regime.ep4ta,
-            .context = regime.vendor == Vendor::kAmd ? regime.context : std::uint16_t{0},
-            .kind = MappingKind::kGuestPhysical,
-            .role = role};
+/// Where an entry is in the memory that holds it: a guest's tables are kept by guest-physical
+/// address.
+struct EntryInMemory {
+    TableMemory& memory;
+    std::uint64_t address;
+};
+
+EntryInMemory in_memory(const EntryAddress& entry, const Regime& regime) {
+    if (entry.dimension == Dimension::kHost) return {*regime.host_memory, entry.location.value()};
+    return {*regime.linear_memory, regime.nested ? entry.guest_location : entry.location.value()};
 }
 
 }  // namespace
@@ -20,7 +25,7 @@ void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcom
     std::optional<Mapping> start;
     if (regime.paging) {
         const Found found = look_up(paging_structures_, request.va.value(),
-                                    linear_query(regime, MappingRole::kPagingStructure));
+                                    regime.linear_key(MappingRole::kPagingStructure));
         if (found.mapping != nullptr) {
             arrays_[found.array].touch(found.mapping);
             start = *found.mapping;
@@ -79,7 +84,7 @@ bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
 void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
     const std::uint64_t gpa = walk.guest_physical().value();
     const Found translation =
-        look_up(nested_translations_, gpa, nested_query(regime, MappingRole::kTranslation));
+        look_up(nested_translations_, gpa, regime.guest_physical_key(MappingRole::kTranslation));
     if (translation.mapping != nullptr && walk.can_use(*translation.mapping)) {
         arrays_[translation.array].touch(translation.mapping);
         trusted_ = trusted_ && translation.mapping->bookkeeping.verified == regime.generation;
@@ -87,7 +92,7 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
         return;
     }
     const Found start = look_up(nested_paging_structures_, gpa,
-                                nested_query(regime, MappingRole::kPagingStructure));
+                                regime.guest_physical_key(MappingRole::kPagingStructure));
     if (start.mapping == nullptr) return walk.walk_host(nullptr);
     arrays_[start.array].touch(start.mapping);
     trusted_ = trusted_ && start.mapping->bookkeeping.verified == regime.generation;
@@ -96,16 +101,13 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
 
 void Mmu::read_entry(Walk& walk, const Regime& regime, Outcome& outcome) {
     const EntryAddress entry = walk.entry();
-    const bool guest_physical = entry.dimension == Dimension::kGuest && regime.nested;
-    TableMemory& memory =
-        *(entry.dimension == Dimension::kGuest ? regime.linear_memory : regime.host_memory);
-    const std::uint64_t address = guest_physical ? entry.guest_location : entry.location.value();
+    const EntryInMemory found = in_memory(entry, regime);
     const EntryFormat format =
         entry.dimension == Dimension::kGuest ? regime.linear.format : regime.host.format;
-    const std::uint64_t raw = memory.read(address);
+    const std::uint64_t raw = found.memory.read(found.address);
     const std::uint64_t updated = walk.take(raw);
     const std::uint64_t changed = raw ^ updated;
-    if (changed != 0) memory.write(address, updated);
+    if (changed != 0) found.memory.write(found.address, updated);
     outcome.reads.push_back({.dimension = entry.dimension,
                              .level = entry.level,
                              .set_accessed = (changed & with_accessed(0, format)) != 0,
@@ -123,13 +125,8 @@ std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
                 walk.walk_host(nullptr);
                 break;
             case Walk::Step::kReadEntry: {
-                const EntryAddress entry = walk.entry();
-                if (entry.dimension == Dimension::kHost) {
-                    walk.take(regime.host_memory->read(entry.location.value()));
-                } else {
-                    walk.take(regime.linear_memory->read(regime.nested ? entry.guest_location
-                                                                       : entry.location.value()));
-                }
+                const EntryInMemory found = in_memory(walk.entry(), regime);
+                walk.take(found.memory.read(found.address));
                 break;
             }
             case Walk::Step::kCache:

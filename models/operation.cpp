@@ -4,17 +4,7 @@ namespace nestwalk {
 namespace {
 
 struct NameOf {
-    const char* operator()(const Access& access) const {
-        switch (access.kind) {
-            case AccessKind::kLoad:
-                return "load";
-            case AccessKind::kStore:
-                return "store";
-            case AccessKind::kFetch:
-                return "fetch";
-        }
-        return "";
-    }
+    const char* operator()(const Access& access) const { return name_of(access.kind); }
     const char* operator()(const Compute&) const { return "compute"; }
     const char* operator()(const Fence& fence) const {
         return fence.kind == FenceKind::kMfence ? "mfence" : "lfence";
@@ -63,6 +53,18 @@ struct NameOf {
 };
 
 }  // namespace
+
+const char* name_of(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::kLoad:
+            return "load";
+        case AccessKind::kStore:
+            return "store";
+        case AccessKind::kFetch:
+            return "fetch";
+    }
+    return "";
+}
 
 const char* name_of(const Operation& operation) { return std::visit(NameOf{}, operation); }
 

@@ -268,6 +268,8 @@ using Operation =
                  Collapse, Split, HostMap, HostUnmap, HostSplit, HostCollapse, HostProtect,
                  SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
 
+/// "load", "store", "fetch".
+const char* name_of(AccessKind kind);
 /// The word that a trace uses for the operation: "invlpg", "mov-cr3", "load".
 const char* name_of(const Operation& operation);
 

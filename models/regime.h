@@ -30,8 +30,21 @@ struct Regime {
     InvalidationChoices choices{};
     std::uint64_t generation{};  ///< changes whenever a cached entry may have become stale
 
-    MappingKind linear_kind() const {
-        return nested ? MappingKind::kCombined : MappingKind::kLinear;
+    /// The tags under which mappings of linear addresses are cached and looked up now. Page and
+    /// level are the caller's.
+    MappingKey linear_key(MappingRole role) const {
+        return {.ep4ta = ep4ta,
+                .context = context,
+                .pcid = pcid,
+                .kind = nested ? MappingKind::kCombined : MappingKind::kLinear,
+                .role = role};
+    }
+    /// The same of guest-physical mappings: tagged by EP4TA on Intel, by ASID on AMD.
+    MappingKey guest_physical_key(MappingRole role) const {
+        return {.ep4ta = ep4ta,
+                .context = vendor == Vendor::kAmd ? context : std::uint16_t{0},
+                .kind = MappingKind::kGuestPhysical,
+                .role = role};
     }
 };
 

@@ -24,8 +24,7 @@ void System::enter_regime() {
     next.linear_memory = shadow ? &state_.software[0].memory : &state_.software[cpu.running].memory;
     if (next.nested) {
         const HostTable& table = state_.host_tables[software.host_table];
-        next.host = {table.root, parameters_.host.levels,
-                     amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt};
+        next.host = root_of(table, parameters_.host, machine_.vendor);
         next.host_memory = &state_.software[0].memory;
         next.host_accessed_dirty = amd() || table.accessed_dirty;
         if (!amd()) next.ep4ta = Ep4ta(table.root >> 12);

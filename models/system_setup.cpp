@@ -102,9 +102,9 @@ bool System::replaces_at_random() const {
             return array.replacement == ReplacementPolicy::kRandom && array.entries != kUnbounded;
         });
     };
-    return any(machine_.l1_dtlb) || any(machine_.l1_itlb) || any(machine_.stlb) ||
-           any(machine_.stlb_instruction) || any(machine_.paging_structure_caches) ||
-           any(machine_.nested_tlb) || any(machine_.nested_paging_structure_caches);
+    const auto groups = machine_.array_groups();
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto* arrays) { return any(*arrays); });
 }
 
 /// The virtual machine that runs, or ran last.

@@ -3,6 +3,11 @@
 
 namespace nestwalk {
 
+PageTableRoot root_of(const HostTable& table, const HostParameters& parameters, Vendor vendor) {
+    return {table.root, parameters.levels,
+            vendor == Vendor::kAmd ? EntryFormat::kOrdinary : EntryFormat::kEpt};
+}
+
 // Names, tags and roots change only where records declare or switch; the few that matter for
 // telling two states apart cheaply are mixed in, and the full comparison looks at all of them.
 std::uint64_t SystemState::digest() {

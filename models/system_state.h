@@ -7,6 +7,7 @@
 #include "models/frame_allocator.h"
 #include "models/mmu.h"
 #include "models/page_table.h"
+#include "models/system_parameters.h"
 #include "models/table_memory.h"
 #include "models/tags.h"
 
@@ -49,6 +50,9 @@ struct HostTable {
 
     bool operator==(const HostTable&) const = default;
 };
+
+/// The table as a walk and its software read it: an EPT on Intel, ordinary entries (an NPT) on AMD.
+PageTableRoot root_of(const HostTable& table, const HostParameters& parameters, Vendor vendor);
 
 /// What a logical processor has loaded for one Software.
 struct Registers {

@@ -21,11 +21,8 @@ PageTable System::tables_named(const std::optional<std::string>& space) {
 PageTable System::host_tables() {
     const HostTable& table = state_.host_tables[hosted().host_table];
     Software& host = state_.software[0];
-    return {
-        {table.root, parameters_.host.levels, amd() ? EntryFormat::kOrdinary : EntryFormat::kEpt},
-        host.memory,
-        host.frames,
-        initial_bits(parameters_)};
+    return {root_of(table, parameters_.host, machine_.vendor), host.memory, host.frames,
+            initial_bits(parameters_)};
 }
 
 /// Maps the page first if it is of the kind that an access would map, so that it can be changed.

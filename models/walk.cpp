@@ -44,24 +44,18 @@ Walk::Walk(const Regime& regime, const WalkRequest& request, const Mapping* star
     }
 }
 
+MappingKey Walk::key_at(MappingKey key, std::uint64_t address, int level) {
+    key.page = address >> level_shift(level);
+    key.level = static_cast<std::uint8_t>(level);
+    return key;
+}
+
 MappingKey Walk::linear_key(int level, MappingRole role) const {
-    return {.page = request_.va.value() >> level_shift(level),
-            .ep4ta = regime_.nested ? regime_.ep4ta : Ep4ta{},
-            .context = regime_.context,
-            .pcid = regime_.pcid,
-            .kind = regime_.linear_kind(),
-            .role = role,
-            .level = static_cast<std::uint8_t>(level)};
+    return key_at(regime_.linear_key(role), request_.va.value(), level);
 }
 
 MappingKey Walk::nested_key(int level, MappingRole role) const {
-    return {.page = gpa_ >> level_shift(level),
-            .ep4ta = regime_.ep4ta,
-            .context = regime_.vendor == Vendor::kAmd ? regime_.context : std::uint16_t{0},
-            .pcid = Pcid{},
-            .kind = MappingKind::kGuestPhysical,
-            .role = role,
-            .level = static_cast<std::uint8_t>(level)};
+    return key_at(regime_.guest_physical_key(role), gpa_, level);
 }
 
 void Walk::go(Step step) {

@@ -83,6 +83,7 @@ public:
     const Fault& fault() const { return fault_; }
 
 private:
+    static MappingKey key_at(MappingKey key, std::uint64_t address, int level);
     MappingKey linear_key(int level, MappingRole role) const;
     MappingKey nested_key(int level, MappingRole role) const;
     void reach_table();

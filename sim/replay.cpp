@@ -26,7 +26,7 @@ bool has_expectation(const TraceItem& item) {
 /// In words that help a user whose trace faults by mistake.
 std::string describe_fault(const Access& access, VirtAddr va, const Fault& fault) {
     const bool user = access.privilege == Privilege::kUser;
-    std::string text = std::string(name_of(Operation(access))) + " " + to_hex(va.value()) +
+    std::string text = std::string(name_of(access.kind)) + " " + to_hex(va.value()) +
                        (user ? " by user code: " : " by kernel code: ") + name_of(fault.kind);
     if (fault.kind != FaultKind::kPageFault) return text;
     if (!fault.present) return text + ", no page is mapped there";

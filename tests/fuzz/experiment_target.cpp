@@ -22,19 +22,10 @@ constexpr std::uint64_t kMostEntries = 1 << 16;
 
 Experiment read(std::string text) { return read_experiment(read_yaml(text, "experiment"), kBase); }
 
-std::uint64_t entries_of(const MachineParameters& machine) {
-    std::uint64_t sum = 0;
-    for (const auto* arrays : {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb,
-                               &machine.stlb_instruction, &machine.paging_structure_caches,
-                               &machine.nested_tlb, &machine.nested_paging_structure_caches})
-        for (const StructureParameters& array : *arrays)
-            if (array.entries != kUnbounded) sum += array.entries;
-    return sum;
-}
-
 void replay_shortened(const Experiment& experiment) {
     if (!std::holds_alternative<Program>(experiment.workload)) return;
-    if (entries_of(experiment.machine.parameters) * experiment.system.vcpus > kMostEntries) return;
+    if (experiment.machine.parameters.bounded_entries() * experiment.system.vcpus > kMostEntries)
+        return;
     const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
     LimitedSource limited(*source);
     System system(experiment.machine.parameters, experiment.system);
