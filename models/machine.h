@@ -69,6 +69,29 @@ struct StructureParameters {
     bool operator==(const StructureParameters&) const = default;
 };
 
+/// One data or instruction cache of 64-byte lines; `bytes` 0 means that the machine does not have
+/// it. Sets = bytes / 64 / ways.
+struct CacheParameters {
+    std::uint64_t bytes{};
+    std::uint32_t ways{};
+    ReplacementPolicy replacement{};
+    std::uint64_t seed{1};  ///< of random replacement
+
+    bool operator==(const CacheParameters&) const = default;
+};
+
+/// The caches that page walks read through, and traced data where an experiment says so. The L1D
+/// and L1I are backed by the L2, that by the L3, that by memory; a level may be missing.
+struct CacheHierarchyParameters {
+    CacheParameters l1d{};
+    CacheParameters l1i{};
+    CacheParameters l2{};
+    CacheParameters l3{};  ///< shared by all vCPUs
+
+    std::array<const CacheParameters*, 4> all() const { return {&l1d, &l1i, &l2, &l3}; }
+    bool operator==(const CacheHierarchyParameters&) const = default;
+};
+
 /// What a combined paging-structure entry points with: the host-physical address of the guest's
 /// paging structure (Intel), or its guest-physical address, which still owes a host walk (AMD).
 enum class CombinedTarget : std::uint8_t { kHostPhysical, kGuestPhysical };
@@ -153,6 +176,7 @@ struct MachineParameters {
     std::vector<StructureParameters> paging_structure_caches{};
     std::vector<StructureParameters> nested_tlb{};
     std::vector<StructureParameters> nested_paging_structure_caches{};
+    CacheHierarchyParameters caches{};
 
     CombinedTarget combined_target{};
     FractureParameters fracture{};

@@ -7,6 +7,7 @@
 
 #include "models/address.h"
 #include "models/control_flags.h"
+#include "models/fill_id.h"
 #include "models/operation.h"
 #include "models/page_size.h"
 #include "models/tags.h"
@@ -58,8 +59,8 @@ struct MappingKey {
 /// Facts about an entry that are no part of the machine's state: they never decide what happens, so
 /// two states that differ only here are the same state.
 struct Bookkeeping {
-    std::uint64_t filled_by{};  ///< sequence number of the access that filled the entry
-    std::uint64_t verified{};   ///< generation of the page tables at which a fresh walk agreed
+    FillId filled_by{};
+    std::uint64_t verified{};  ///< generation of the page tables at which a fresh walk agreed
 
     bool operator==(const Bookkeeping&) const { return true; }
 };

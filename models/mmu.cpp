@@ -27,6 +27,8 @@ Mmu::Mmu(const MachineParameters& machine)
                            &nested_translations_, &nested_paging_structures_}) {
         std::stable_sort(probes->begin(), probes->end(), by_level);
     }
+    has_structures_ = {!paging_structures_.empty(), !nested_translations_.empty(),
+                       !nested_paging_structures_.empty()};
 }
 
 void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
@@ -114,6 +116,7 @@ void Mmu::translate(const WalkRequest& request, const Regime& regime, PageSuppli
                     Outcome& outcome) {
     ++sequence_;
     outcome.access = request.kind;
+    outcome.sequence = sequence_;
     const bool addressable = regime.paging ? is_canonical(request.va, regime.linear.levels)
                                            : request.va.value() >> kPhysicalAddressBits == 0;
     if (!addressable) {
@@ -237,6 +240,16 @@ std::uint64_t Mmu::digest() {
 bool Mmu::operator==(const Mmu& other) const {
     return fracture_seen_ == other.fracture_seen_ && smash_seen_ == other.smash_seen_ &&
            arrays_ == other.arrays_;
+}
+
+bool Mmu::same_fills(const Mmu& other, FillWindow mine, FillWindow others) const {
+    const auto agree = [&](const Mapping& one, const Mapping& another) {
+        return same_age(one.bookkeeping.filled_by, mine, another.bookkeeping.filled_by, others);
+    };
+    for (std::size_t index = 0; index < arrays_.size(); ++index) {
+        if (!arrays_[index].all_pairs(other.arrays_[index], agree)) return false;
+    }
+    return true;
 }
 
 }  // namespace nestwalk

@@ -62,9 +62,15 @@ public:
     const FractureParameters& fracture() const { return fracture_; }
     const std::vector<TranslationArray>& arrays() const { return arrays_; }
 
+    /// Translations so far.
+    std::uint64_t sequence() const { return sequence_; }
+
     std::uint64_t digest();
     /// Compares caches and replacement state, not bookkeeping.
     bool operator==(const Mmu& other) const;
+    /// Of two equal ones: true if entries whose fills may be under way were filled equally long
+    /// ago.
+    bool same_fills(const Mmu& other, FillWindow mine, FillWindow others) const;
 
 private:
     struct Probe {
@@ -97,8 +103,10 @@ private:
 
     // mmu_walk.cpp
     void walk_and_fill(const WalkRequest& request, const Regime& regime, Outcome& outcome);
+    Bookkeeping bookkeeping(const Regime& regime, const Outcome& outcome) const;
+    void note_lookup(StructureLookup::Group group, Found found, Outcome& outcome) const;
     bool drive(Walk& walk, const Regime& regime, Outcome& outcome);
-    void answer_guest_physical(Walk& walk, const Regime& regime);
+    void answer_guest_physical(Walk& walk, const Regime& regime, Outcome& outcome);
     void read_entry(Walk& walk, const Regime& regime, Outcome& outcome);
     void note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const;
     static bool agrees(const Mapping& used, VirtAddr va, const Walk& fresh);
@@ -124,6 +132,7 @@ private:
     Probes paging_structures_{};
     Probes nested_translations_{};
     Probes nested_paging_structures_{};
+    std::array<bool, 3> has_structures_{};  ///< a look-up of that group is one of something
 
     bool fracture_seen_{};      ///< the sticky bit
     bool smash_seen_{};         ///< a piece of a 1-GiB page was cached since the TLB was last empty

@@ -26,6 +26,7 @@ void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcom
     if (regime.paging) {
         const Found found = look_up(paging_structures_, request.va.value(),
                                     regime.linear_key(MappingRole::kPagingStructure));
+        note_lookup(StructureLookup::Group::kPagingStructures, found, outcome);
         if (found.mapping != nullptr) {
             arrays_[found.array].touch(found.mapping);
             start = *found.mapping;
@@ -49,26 +50,38 @@ void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcom
     if (!done) return raise(ended->fault(), regime, outcome);
 
     Mapping result = ended->result();
-    result.bookkeeping = {.filled_by = sequence_, .verified = trusted_ ? regime.generation : 0};
+    result.bookkeeping = bookkeeping(regime, outcome);
     note_staleness(result, request.va, regime, outcome);
     fill_translation(as_cached(result, request.va, regime, *ended), request.va, request.kind,
                      outcome);
     outcome.physical = ended->physical();
 }
 
+Bookkeeping Mmu::bookkeeping(const Regime& regime, const Outcome& outcome) const {
+    return {.filled_by = FillId::of(sequence_, outcome.reads.size()),
+            .verified = trusted_ ? regime.generation : 0};
+}
+
+void Mmu::note_lookup(StructureLookup::Group group, Found found, Outcome& outcome) const {
+    if (!has_structures_[static_cast<std::size_t>(group)]) return;
+    outcome.lookups.push_back(
+        {.group = group,
+         .after_reads = static_cast<std::uint8_t>(outcome.reads.size()),
+         .filled_by = found.mapping == nullptr ? FillId{} : found.mapping->bookkeeping.filled_by});
+}
+
 bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
     for (;;) {
         switch (walk.step()) {
             case Walk::Step::kTranslateGuestPhysical:
-                answer_guest_physical(walk, regime);
+                answer_guest_physical(walk, regime, outcome);
                 break;
             case Walk::Step::kReadEntry:
                 read_entry(walk, regime, outcome);
                 break;
             case Walk::Step::kCache: {
                 Mapping mapping = walk.fill();
-                mapping.bookkeeping = {.filled_by = sequence_,
-                                       .verified = trusted_ ? regime.generation : 0};
+                mapping.bookkeeping = bookkeeping(regime, outcome);
                 cache(mapping, outcome);
                 walk.cached();
                 break;
@@ -81,10 +94,11 @@ bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
     }
 }
 
-void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
+void Mmu::answer_guest_physical(Walk& walk, const Regime& regime, Outcome& outcome) {
     const std::uint64_t gpa = walk.guest_physical().value();
     const Found translation =
         look_up(nested_translations_, gpa, regime.guest_physical_key(MappingRole::kTranslation));
+    note_lookup(StructureLookup::Group::kNestedTlb, translation, outcome);
     if (translation.mapping != nullptr && walk.can_use(*translation.mapping)) {
         arrays_[translation.array].touch(translation.mapping);
         trusted_ = trusted_ && translation.mapping->bookkeeping.verified == regime.generation;
@@ -93,6 +107,7 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime) {
     }
     const Found start = look_up(nested_paging_structures_, gpa,
                                 regime.guest_physical_key(MappingRole::kPagingStructure));
+    note_lookup(StructureLookup::Group::kGuestPhysicalStructures, start, outcome);
     if (start.mapping == nullptr) return walk.walk_host(nullptr);
     arrays_[start.array].touch(start.mapping);
     trusted_ = trusted_ && start.mapping->bookkeeping.verified == regime.generation;

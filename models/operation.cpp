@@ -26,6 +26,7 @@ struct NameOf {
     const char* operator()(const Invlpga&) const { return "invlpga"; }
     const char* operator()(const Invlpgb&) const { return "invlpgb"; }
     const char* operator()(const Tlbsync&) const { return "tlbsync"; }
+    const char* operator()(const WriteBackInvalidate&) const { return "wbinvd"; }
     const char* operator()(const DeclareVm&) const { return "vm"; }
     const char* operator()(const DeclareEptp&) const { return "eptp"; }
     const char* operator()(const VmEntry&) const { return "vmentry"; }

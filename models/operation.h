@@ -123,6 +123,8 @@ struct Invlpgb {
     PageSize stride{PageSize::k4K};
 };
 struct Tlbsync {};
+/// Empties the data caches of every vCPU; translations stay (SDM "WBINVD").
+struct WriteBackInvalidate {};
 
 struct DeclareVm {
     std::string name{};
@@ -263,10 +265,10 @@ struct Unlock {
 using Operation =
     std::variant<Access, Compute, Fence, ReadTimeStamp, Invlpg, MovCr3, MovCr4, TogglePge, MovCr0,
                  WrmsrEfer, TaskSwitch, SystemManagementInterrupt, ResumeFromSmm, VmcbCr3, Invpcid,
-                 Invvpid, Invept, Invlpga, Invlpgb, Tlbsync, DeclareVm, DeclareEptp, VmEntry,
-                 VmExit, Vmfunc, Evict, Shootdown, FlushRange, DeclareSpace, Map, Unmap, Protect,
-                 Collapse, Split, HostMap, HostUnmap, HostSplit, HostCollapse, HostProtect,
-                 SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
+                 Invvpid, Invept, Invlpga, Invlpgb, Tlbsync, WriteBackInvalidate, DeclareVm,
+                 DeclareEptp, VmEntry, VmExit, Vmfunc, Evict, Shootdown, FlushRange, DeclareSpace,
+                 Map, Unmap, Protect, Collapse, Split, HostMap, HostUnmap, HostSplit, HostCollapse,
+                 HostProtect, SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
 
 /// "load", "store", "fetch".
 const char* name_of(AccessKind kind);

@@ -1,17 +1,13 @@
 #include "models/outcome.h"
 
-#include <utility>
-
 namespace nestwalk {
 
 void Outcome::clear() {
-    std::vector<EntryRead> kept_reads = std::move(reads);
-    std::vector<CachedFill> kept_fills = std::move(fills);
-    kept_reads.clear();
-    kept_fills.clear();
-    *this = Outcome{};
-    reads = std::move(kept_reads);
-    fills = std::move(kept_fills);
+    static_cast<OutcomeFacts&>(*this) = {};
+    reads.clear();
+    lookups.clear();
+    fills.clear();
+    lines.clear();
 }
 
 std::uint64_t Outcome::reads_of(Dimension dimension) const {

@@ -5,6 +5,7 @@
 
 #include "models/address.h"
 #include "models/fault.h"
+#include "models/fill_id.h"
 #include "models/mapping.h"
 #include "models/page_size.h"
 #include "models/selection.h"
@@ -17,6 +18,24 @@ namespace nestwalk {
 /// The two dimensions of a nested walk. A native or shadow walk has only the first.
 enum class Dimension : std::uint8_t { kGuest, kHost };
 
+/// Where a cache line was found. Beyond the last cache is memory.
+enum class LineSource : std::uint8_t { kNone, kL1, kL2, kL3, kMemory };
+
+/// One use of a cache line, by a walk or by the access itself.
+struct LineUse {
+    LineSource source{};
+    FillId filled_by{};  ///< of a line found in the L1
+};
+
+/// One look-up of a group of structures on the way of a walk.
+struct StructureLookup {
+    enum class Group : std::uint8_t { kPagingStructures, kNestedTlb, kGuestPhysicalStructures };
+
+    Group group{};
+    std::uint8_t after_reads{};  ///< how many entries had been read by then
+    FillId filled_by{};          ///< of the entry found; 0 where none was
+};
+
 /// One read of a paging-structure entry, in the order in which the walk made them.
 struct EntryRead {
     Dimension dimension{};
@@ -26,6 +45,7 @@ struct EntryRead {
     PhysAddr location{};             ///< host-physical address of the entry
     std::uint64_t guest_location{};  ///< guest-physical address of a guest's entry
     std::uint64_t raw{};             ///< the entry as read
+    LineUse line{};
 };
 
 /// One mapping that was put into an array.
@@ -60,7 +80,8 @@ struct FlushCounts {
 
 inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
 
-struct Outcome {
+/// What there is one of.
+struct OutcomeFacts {
     // Of a translation.
     bool second_page{};  ///< of an access that crosses a page, the translation of the second
     TranslationResult result{};
@@ -74,8 +95,8 @@ struct Outcome {
     std::uint8_t
         start_level{};  ///< paging-structure entry the walk started from, kFromRoot, 0: no walk
     std::uint64_t physical{};  ///< host-physical address of the data
-    std::uint64_t
-        filled_by{};  ///< of the TLB entry that hit: sequence number of its filling access
+    std::uint64_t sequence{};  ///< of this translation, counted from 1 on each vCPU
+    FillId filled_by{};        ///< of the TLB entry that hit
     bool fractured_fill{};
     bool coalesced_fill{};
     bool stale{};
@@ -84,8 +105,6 @@ struct Outcome {
     bool rights_rewalk{};
     bool fault_rewalk{};  ///< a walk that began in a cached entry faulted and was repeated
     bool dirty_assist{};
-    std::vector<EntryRead> reads{};
-    std::vector<CachedFill> fills{};
 
     // Of an operation, and of the drops that a fault implies.
     FlushCounts asked{};
@@ -94,6 +113,13 @@ struct Outcome {
     std::uint32_t smash_flushes{};
     std::uint32_t exits{};  ///< VM exits that the translation or operation caused
     Dropped dropped{};
+};
+
+struct Outcome : OutcomeFacts {
+    std::vector<EntryRead> reads{};          ///< in order
+    std::vector<StructureLookup> lookups{};  ///< in order
+    std::vector<CachedFill> fills{};
+    std::vector<LineUse> lines{};  ///< of the access itself, where its data occupies the caches
 
     /// Makes it fresh, and keeps the memory of the lists.
     void clear();

@@ -95,6 +95,15 @@ public:
         }
     }
 
+    /// True if every pair of entries at the same place agrees; `other` is equal to this.
+    template <typename Agree>
+    bool all_pairs(const SetAssociative& other, Agree&& agree) const {
+        for (std::size_t at = 0; at < entries_.size(); ++at) {
+            if (valid_[at] != 0 && !agree(entries_[at], other.entries_[at])) return false;
+        }
+        return true;
+    }
+
     std::size_t size() const { return size_; }
 
     /// Digest of entries and replacement state; only sets that changed since the last call are

@@ -1,6 +1,8 @@
 #include "models/system.h"
 #include "models/operation_error.h"
 
+#include <algorithm>
+
 namespace nestwalk {
 
 void System::enter_regime() {
@@ -55,25 +57,54 @@ void System::enter_regime() {
 void System::access(const Access& access, OutcomeObserver& observer) {
     VirtAddr va = access.va;
     for (std::uint64_t number = 0; number < access.count; ++number, va = va + access.stride) {
-        if (!translate(access, va, Part::kFirstPage, observer)) continue;
+        if (!translate(access, {va, access.bytes, false}, observer)) continue;
         const int level = outcome_.page_level == 0 ? 1 : outcome_.page_level;
         const VirtAddr last = va + (access.bytes - 1);
         if ((va.value() ^ last.value()) >> level_shift(level) == 0) continue;
-        translate(access, VirtAddr(align_down(last.value(), level_bytes(1))), Part::kSecondPage,
-                  observer);
+        const VirtAddr second(align_down(last.value(), level_bytes(1)));
+        translate(access, {second, last.value() - second.value() + 1, true}, observer);
     }
 }
 
 /// True if the address was translated.
-bool System::translate(const Access& access, VirtAddr va, Part part, OutcomeObserver& observer) {
+bool System::translate(const Access& access, Part part, OutcomeObserver& observer) {
+    const VirtAddr va = part.va;
     outcome_.clear();
-    outcome_.second_page = part == Part::kSecondPage;
+    outcome_.second_page = part.second_page;
     if (in_guest() && !regime_.nested) first_touch_.supply(va, access.privilege);
     vcpu().mmu.translate({.va = va, .kind = access.kind, .privilege = access.privilege}, regime_,
                          first_touch_, outcome_);
+    use_caches(access.kind, part);
     if (outcome_.fault.exits()) answer_exit();
     observer.on_translation(access, va, outcome_);
     return !outcome_.fault.raised();
+}
+
+void System::use_caches(AccessKind kind, Part part) {
+    if (machine_.caches == CacheHierarchyParameters{}) return;
+    DataCaches& caches = vcpu().caches;
+    using Side = DataCaches::Side;
+    for (std::size_t read = 0; read < outcome_.reads.size(); ++read) {
+        EntryRead& entry = outcome_.reads[read];
+        entry.line = caches.read(entry.location.value(), Side::kData,
+                                 FillId::of(outcome_.sequence, read + 1), state_.shared_cache);
+    }
+    if (parameters_.cached_data == CachedData::kIdeal || outcome_.fault.raised()) return;
+    const Side side = kind == AccessKind::kFetch ? Side::kInstruction : Side::kData;
+    // What lies beyond the page is the second page's.
+    const std::uint64_t page = level_bytes(outcome_.page_level == 0 ? 1 : outcome_.page_level);
+    const std::uint64_t first = outcome_.physical;
+    const std::uint64_t end = std::min(first + part.bytes, align_down(first, page) + page);
+    for (std::uint64_t at = align_down(first, kLineBytes); at < end; at += kLineBytes) {
+        outcome_.lines.push_back(
+            caches.read(at, side, FillId::of_data(outcome_.sequence), state_.shared_cache));
+    }
+}
+
+void System::empty_caches() {
+    for (Vcpu& cpu : state_.vcpus) cpu.caches.empty();
+    state_.shared_cache.l3.empty();
+    state_.shared_cache.start = CacheStart::kCold;
 }
 
 /// A translation that exits is a VM exit and, once the hypervisor is done, a VM entry. No policy

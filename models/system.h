@@ -62,14 +62,22 @@ private:
 
     // system.cpp
     void access(const Access& access, OutcomeObserver& observer);
-    enum class Part : std::uint8_t { kFirstPage, kSecondPage };
-    bool translate(const Access& access, VirtAddr va, Part part, OutcomeObserver& observer);
+    /// What one translation of an access covers.
+    struct Part {
+        VirtAddr va{};
+        std::uint64_t bytes{};
+        bool second_page{};
+    };
+    bool translate(const Access& access, Part part, OutcomeObserver& observer);
+    /// What the walk, and the access itself, find in the data caches.
+    void use_caches(AccessKind kind, Part part);
     void answer_exit();
     /// Performs a flush that the record did not ask for by itself.
     void flush(const FlushPlan& plan);
     void flush_as_asked(const FlushPlan& plan);
     /// The record faults and does nothing.
     void refuse(FaultKind kind, VirtAddr va = VirtAddr{});
+    void empty_caches();
     /// Makes the regime anew from the current vCPU's registers.
     void enter_regime();
     /// Cached translations may have become stale.

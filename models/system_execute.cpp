@@ -49,6 +49,7 @@ struct System::Executor {
     void operator()(const SystemManagementInterrupt&) const { system.enter_or_leave_smm(); }
     void operator()(const ResumeFromSmm&) const { system.enter_or_leave_smm(); }
     void operator()(const Invpcid& record) const { system.invpcid(record); }
+    void operator()(const WriteBackInvalidate&) const { system.empty_caches(); }
     void operator()(const Evict& record) const {
         system.vcpu().mmu.drop(evicted_entries(system.regime_, record.va), outcome());
     }

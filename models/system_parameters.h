@@ -52,6 +52,15 @@ struct HostParameters {
     bool operator==(const HostParameters&) const = default;
 };
 
+/// Which accesses occupy the data caches besides page walks.
+enum class CachedData : std::uint8_t { kIdeal, kModelled };
+
+/// What the caches hold before the first record.
+enum class CacheStart : std::uint8_t {
+    kCold,  ///< nothing
+    kHot,   ///< as much as the outermost cache can take of what is asked for first
+};
+
 /// What happens to a page that nothing has mapped yet when it is accessed.
 enum class Demand : std::uint8_t { kMapOnFirstTouch, kFault };
 
@@ -64,6 +73,8 @@ struct SystemParameters {
     Demand demand{};
     bool accessed_dirty_preset{true};  ///< software installs entries with A and D set
     ControlWrite initial_cr4{};        ///< over the starting values of the trace format
+    CachedData cached_data{};
+    CacheStart cache_start{CacheStart::kHot};
     std::uint32_t vcpus{1};
 
     bool operator==(const SystemParameters&) const = default;

@@ -13,9 +13,12 @@ constexpr std::uint16_t kMostTags = 0xffff;
 }  // namespace
 
 System::System(const MachineParameters& machine, const SystemParameters& parameters)
-    : machine_(machine), parameters_(parameters), first_touch_(parameters, machine.vendor) {
+    : machine_(machine),
+      parameters_(parameters),
+      state_{.shared_cache = {DataCache(machine.caches.l3), parameters.cache_start}},
+      first_touch_(parameters, machine.vendor) {
     for (std::uint32_t cpu = 0; cpu < parameters.vcpus; ++cpu) {
-        state_.vcpus.push_back({.mmu = Mmu(machine)});
+        state_.vcpus.push_back({.mmu = Mmu(machine), .caches = DataCaches(machine.caches)});
     }
     const bool native = parameters.paging == Paging::kNative;
     add_software("host", native ? parameters.guest.levels : 4);
@@ -102,6 +105,9 @@ bool System::replaces_at_random() const {
             return array.replacement == ReplacementPolicy::kRandom && array.entries != kUnbounded;
         });
     };
+    for (const CacheParameters* cache : machine_.caches.all()) {
+        if (cache->bytes != 0 && cache->replacement == ReplacementPolicy::kRandom) return true;
+    }
     const auto groups = machine_.array_groups();
     return std::any_of(groups.begin(), groups.end(),
                        [&](const auto* arrays) { return any(*arrays); });

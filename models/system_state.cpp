@@ -14,6 +14,7 @@ std::uint64_t SystemState::digest() {
     std::uint64_t digest = mix(current_cpu, software.size());
     for (Vcpu& vcpu : vcpus) {
         digest = mix(digest, vcpu.mmu.digest());
+        digest = mix(digest, vcpu.caches.digest());
         digest = mix(digest, vcpu.running);
         for (const Registers& registers : vcpu.registers) {
             digest = mix(digest, registers.space << 16 | registers.flags.bits());
@@ -24,7 +25,7 @@ std::uint64_t SystemState::digest() {
         digest = mix(digest, one.frames.digest());
         digest = mix(digest, one.spaces.size());
     }
-    return digest;
+    return mix(digest, shared_cache.l3.digest());
 }
 
 }  // namespace nestwalk

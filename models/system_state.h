@@ -4,6 +4,7 @@
 // collapse keeps a copy of one and compares.
 
 #include "models/control_flags.h"
+#include "models/data_caches.h"
 #include "models/frame_allocator.h"
 #include "models/mmu.h"
 #include "models/page_table.h"
@@ -64,6 +65,7 @@ struct Registers {
 
 struct Vcpu {
     Mmu mmu;
+    DataCaches caches{};
     std::size_t running{};  ///< index of the Software that runs: 0 is the host
     std::size_t last_vm{};  ///< the virtual machine that runs, or ran last; 0: none yet
     std::vector<Registers> registers{};           ///< of each Software
@@ -77,6 +79,7 @@ struct SystemState {
     std::size_t current_cpu{};
     std::vector<Software> software{};  ///< the host first
     std::vector<HostTable> host_tables{};
+    SharedCache shared_cache{};
 
     std::uint64_t digest();
     bool operator==(const SystemState&) const = default;

@@ -69,6 +69,17 @@ public:
         std::visit([&](const auto& storage) { storage.for_each(visit); }, storage_);
     }
 
+    /// True if every pair of entries at the same place agrees; `other` is equal to this.
+    template <typename Agree>
+    bool all_pairs(const TranslationArray& other, Agree&& agree) const {
+        return std::visit(
+            [&](const auto& storage) {
+                return storage.all_pairs(std::get<std::decay_t<decltype(storage)>>(other.storage_),
+                                         agree);
+            },
+            storage_);
+    }
+
     std::size_t size() const {
         return std::visit([](const auto& storage) { return storage.size(); }, storage_);
     }

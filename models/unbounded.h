@@ -64,6 +64,21 @@ public:
         for (const auto& [page, entry] : entries_) visit(entry);
     }
 
+    /// True if every pair of entries at the same place agrees; `other` is equal to this.
+    template <typename Agree>
+    bool all_pairs(const Unbounded& other, Agree&& agree) const {
+        for (auto at = entries_.begin(); at != entries_.end();) {
+            const auto mine = entries_.equal_range(at->first);
+            const auto theirs = other.entries_.equal_range(at->first);
+            if (!std::equal(
+                    mine.first, mine.second, theirs.first, theirs.second,
+                    [&](const auto& a, const auto& b) { return agree(a.second, b.second); }))
+                return false;
+            at = mine.second;
+        }
+        return true;
+    }
+
     std::size_t size() const { return entries_.size(); }
 
     std::uint64_t digest() {

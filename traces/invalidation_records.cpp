@@ -89,6 +89,7 @@ Operation parse_invlpgb(Fields& fields) {
 }
 
 Operation parse_tlbsync(Fields&) { return Tlbsync{}; }
+Operation parse_wbinvd(Fields&) { return WriteBackInvalidate{}; }
 
 std::uint64_t pages_key(Fields& fields) {
     return number(fields, fields.required_key("pages", "how many pages"), kCount);
@@ -105,10 +106,10 @@ Operation parse_flush_range(Fields& fields) {
 }
 
 constexpr TextRecord kRecords[]{
-    {"invlpg", parse_invlpg},           {"invpcid", parse_invpcid}, {"invvpid", parse_invvpid},
-    {"invept", parse_invept},           {"invlpga", parse_invlpga}, {"invlpgb", parse_invlpgb},
-    {"tlbsync", parse_tlbsync},         {"evict", parse_evict},     {"shootdown", parse_shootdown},
-    {"flush-range", parse_flush_range},
+    {"invlpg", parse_invlpg},       {"invpcid", parse_invpcid},         {"invvpid", parse_invvpid},
+    {"invept", parse_invept},       {"invlpga", parse_invlpga},         {"invlpgb", parse_invlpgb},
+    {"tlbsync", parse_tlbsync},     {"wbinvd", parse_wbinvd},           {"evict", parse_evict},
+    {"shootdown", parse_shootdown}, {"flush-range", parse_flush_range},
 };
 
 }  // namespace

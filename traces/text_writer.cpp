@@ -187,6 +187,7 @@ struct WriteArguments {
         if (op.stride != PageSize::k4K) line.key("stride", name_of(op.stride));
     }
     void operator()(const Tlbsync&) const {}
+    void operator()(const WriteBackInvalidate&) const {}
 
     void operator()(const DeclareVm& op) const {
         line.word(op.name).key("vpid", op.vpid).key("eptp", op.eptp).key("asid", op.asid);

@@ -42,6 +42,7 @@ constexpr std::string_view kRecords[] = {
     "invlpgb globals nested",
     "invlpgb va=@ pages=65536 stride=2M final",
     "tlbsync",
+    "wbinvd",
     "evict @",
     "mov-cr3",
     "mov-cr3 $",

@@ -57,7 +57,7 @@ TEST_SUITE("equality") {
                                  [](Mapping& m) { m.whole_level = 2; },
                                  [](Mapping& m) { m.effective_level = 2; }});
         Mapping verified;
-        verified.bookkeeping = {.filled_by = 7, .verified = 8};
+        verified.bookkeeping = {.filled_by = {7}, .verified = 8};
         CHECK(verified == Mapping{});
         CHECK(verified.digest() == Mapping{}.digest());
     }

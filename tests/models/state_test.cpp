@@ -188,8 +188,8 @@ TEST_CASE("state: who filled an entry and when it was verified are no part of th
     late.load(0x1000);
     CHECK(early.load(0x1000) == "hit");
     CHECK(late.load(0x1000) == "hit");
-    CHECK(early.last().filled_by == 1);
-    CHECK(late.last().filled_by == 3);
+    CHECK(early.last().filled_by.sequence() == 1);
+    CHECK(late.last().filled_by.sequence() == 3);
     // A table write that changes nothing makes entries unverified in one of them.
     early.edit(0x1000, {.present = true});
     CHECK(early.state() == late.state());

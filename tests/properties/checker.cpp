@@ -141,7 +141,7 @@ void Checker::compare(const Expected& expected, const Outcome& outcome) {
     } else {
         expect_equal("fault gpa", expected.fault_gpa, outcome.fault.gpa.value());
     }
-    expect_equal("filled by", expected.filled_by, outcome.filled_by);
+    expect_equal("filled by", expected.filled_by, outcome.filled_by.sequence());
     expect_equal("start level", expected.start_level, int{outcome.start_level});
     expect_equal("rights rewalk", expected.rights_rewalk, outcome.rights_rewalk);
     expect_equal("fault rewalk", expected.fault_rewalk, outcome.fault_rewalk);

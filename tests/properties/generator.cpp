@@ -316,6 +316,7 @@ Operation invalidate(Choices& choices, const Setting& setting) {
         default: {
             if (choices.one_in(4)) return SystemManagementInterrupt{};
             if (choices.one_in(4)) return ResumeFromSmm{};
+            if (choices.one_in(8)) return WriteBackInvalidate{};
             return choices.one_in(4) ? Operation(Tlbsync{}) : Operation(TaskSwitch{space(choices)});
         }
     }

@@ -29,7 +29,7 @@ CachedPage* OracleWalk::find_page() {
 bool OracleWalk::chosen(const CachedPage& page) const {
     if (guide_ == nullptr) return false;
     if (guide_->rights_rewalk) return !permits(page.rights);
-    return permits(page.rights) && page.filled_by == guide_->filled_by;
+    return permits(page.rights) && page.filled_by == guide_->filled_by.sequence();
 }
 
 bool OracleWalk::undecided() {

@@ -47,7 +47,7 @@ void OracleWalk::run() {
 /// D. An instruction TLB may keep that one, since no store will ask it.
 void OracleWalk::set_dirty(CachedPage& page, TranslationResult result) {
     expected_.dirty_assist = true;
-    expected_.filled_by = bounded_ ? guide_->filled_by : page.filled_by;
+    expected_.filled_by = bounded_ ? guide_->filled_by.sequence() : page.filled_by;
     page.in_dtlb = page.in_stlb = false;
     if (!page.in_itlb && !bounded_) {
         page = sets_.pages.back();
@@ -63,7 +63,7 @@ void OracleWalk::hit(CachedPage& page, TranslationResult result) {
     expected_.page_level = bounded_ ? guide_->page_level : page.level;
     expected_.whole_level = page.whole_level;
     expected_.stale = stale(page);
-    expected_.filled_by = bounded_ ? guide_->filled_by : page.filled_by;
+    expected_.filled_by = bounded_ ? guide_->filled_by.sequence() : page.filled_by;
 }
 
 /// A page fault that a walk from a paging-structure entry finds is confirmed from the root, because

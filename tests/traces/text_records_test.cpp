@@ -68,6 +68,7 @@ const std::vector<Row>& rows() {
         {"invlpgb nested final globals stride=2M pages=8 pcid=1 asid=2 va=2M",
          "invlpgb va=0x200000 asid=2 pcid=1 globals final nested pages=8 stride=2M"},
         {"tlbsync", "tlbsync"},
+        {"wbinvd", "wbinvd"},
         {"vm vm1 asid=2 eptp=e1 vpid=2", "vm vm1 vpid=2 eptp=e1 asid=2"},
         {"vm vm1", "vm vm1"},
         {"eptp e1", "eptp e1"},
