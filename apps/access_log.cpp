@@ -1,9 +1,9 @@
 #include "apps/access_log.h"
+#include "apps/number_format.h"
 #include "traces/source_location.h"
 
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -47,25 +47,29 @@ AccessLog::~AccessLog() {
     if (file_) std::remove((path_ + ".partial").c_str());
 }
 
-void AccessLog::row(const char* op, const std::string& va, const Outcome& outcome) {
+void AccessLog::row(const char* op, const std::string& va, const Outcome& outcome,
+                    std::optional<Cycles> completed) {
     const char* size = outcome.page_level == 0  ? ""
                        : outcome.page_span == 2 ? "16K"
                                                 : name_of(page_size_of_level(outcome.page_level));
     const bool access = outcome.result != TranslationResult::kNone;
-    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},\n", index_++, cpu_, op, va,
+    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, cpu_, op, va,
                name_of(outcome.result), name_of_start(outcome.start_level), size,
                access ? std::to_string(outcome.reads_of(Dimension::kGuest)) : "",
                access ? std::to_string(outcome.reads_of(Dimension::kHost)) : "",
-               access ? (outcome.stale ? "1" : "0") : "", name_of(outcome.fault.kind));
+               access ? (outcome.stale ? "1" : "0") : "", name_of(outcome.fault.kind),
+               completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "");
 }
 
-void AccessLog::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
-    row(name_of(access.kind), hex(va), outcome);
+void AccessLog::translation(const Access& access, VirtAddr va, const Outcome& outcome,
+                            std::optional<Cycles> completed) {
+    row(name_of(access.kind), hex(va), outcome, completed);
 }
 
-void AccessLog::on_operation(const Operation& operation, const Outcome& outcome) {
+void AccessLog::operation(const Operation& operation, const Outcome& outcome,
+                          std::optional<Cycles> completed) {
     if (const auto* select = std::get_if<SelectCpu>(&operation)) cpu_ = select->cpu;
-    row(name_of(operation), address_of(operation), outcome);
+    row(name_of(operation), address_of(operation), outcome, completed);
 }
 
 void AccessLog::finish() {

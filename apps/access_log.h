@@ -2,23 +2,26 @@
 
 // The access log: one CSV row a translation and one an operation, in program order.
 
-#include "models/system.h"
+#include "sim/replay.h"
 
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace nestwalk {
 
-class AccessLog final : public OutcomeObserver {
+class AccessLog final : public ReplayLog {
 public:
     /// Writes to `path` + ".partial" until finish(). Throws InputError if it cannot be created.
     explicit AccessLog(const std::string& path);
     ~AccessLog() override;
 
-    void on_translation(const Access& access, VirtAddr va, const Outcome& outcome) override;
-    void on_operation(const Operation& operation, const Outcome& outcome) override;
+    void translation(const Access& access, VirtAddr va, const Outcome& outcome,
+                     std::optional<Cycles> completed) override;
+    void operation(const Operation& operation, const Outcome& outcome,
+                   std::optional<Cycles> completed) override;
 
     /// Gives the file its name. Throws InputError if something could not be written.
     void finish();
@@ -28,7 +31,8 @@ private:
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
-    void row(const char* op, const std::string& va, const Outcome& outcome);
+    void row(const char* op, const std::string& va, const Outcome& outcome,
+             std::optional<Cycles> completed);
 
     std::string path_;
     std::unique_ptr<std::FILE, Close> file_;

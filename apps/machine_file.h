@@ -7,6 +7,7 @@
 #include "apps/config_override.h"
 #include "apps/provenance.h"
 #include "models/machine.h"
+#include "sim/timing_parameters.h"
 
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace nestwalk {
 
 struct Machine {
     MachineParameters parameters{};
+    TimingParameters timing{};
     std::vector<ProvenanceEntry>
         provenance{};  ///< one for each value, in the order of the file format
 

@@ -32,6 +32,16 @@ std::vector<WholeStatistic> whole_statistics(const RunResult& result) {
              "iterations of loops that were multiplied out instead of executed"}};
 }
 
+std::string readable(std::size_t index, std::uint64_t value) {
+    return counter::is_time(index) ? readable_thousandths(value) : with_thousands(value);
+}
+
+/// Where no time was kept, there is nothing to say about it.
+bool is_reported(std::size_t index, const RunResult& result) {
+    if (counter::needs_clock(index) && !result.timed) return false;
+    return !counter_infos()[index].name.empty();
+}
+
 std::string data_references(const Counters& whole) {
     const std::uint64_t loads = whole[counter::kReferences];
     const std::uint64_t stores = whole[counter::kReferences + 1];
@@ -61,8 +71,8 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
     for (std::size_t at = 0; at < infos.size(); ++at) {
         if (infos[at].name.empty() || whole[at] == 0) continue;
         std::vector<std::string> row{infos[at].name};
-        for (const Phase& phase : phases) row.push_back(with_thousands(phase.counters[at]));
-        row.insert(row.end(), {with_thousands(whole[at]), infos[at].unit});
+        for (const Phase& phase : phases) row.push_back(readable(at, phase.counters[at]));
+        row.insert(row.end(), {readable(at, whole[at]), infos[at].unit});
         table.add(row);
     }
     for (const WholeStatistic& statistic : whole_statistics(result)) {
@@ -94,11 +104,16 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
     return text;
 }
 
-nlohmann::ordered_json counters_json(const Counters& counters) {
+nlohmann::ordered_json counters_json(const Counters& counters, const RunResult& result) {
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     const std::vector<CounterInfo>& infos = counter_infos();
     for (std::size_t at = 0; at < infos.size(); ++at) {
-        if (!infos[at].name.empty()) json[infos[at].name] = counters[at];
+        if (!is_reported(at, result)) continue;
+        if (counter::is_time(at)) {
+            json[infos[at].name] = static_cast<double>(counters[at]) / 1000;
+        } else {
+            json[infos[at].name] = counters[at];
+        }
     }
     return json;
 }
@@ -107,20 +122,21 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     nlohmann::ordered_json json;
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
-    json["whole"] = counters_json(result.statistics.whole());
+    json["whole"] = counters_json(result.statistics.whole(), result);
     for (const WholeStatistic& statistic : whole_statistics(result)) {
         json["whole"][statistic.name] = statistic.value;
     }
     json["phases"] = nlohmann::ordered_json::array();
     for (const Phase& phase : result.statistics.phases()) {
         json["phases"].push_back(
-            {{"name", phase.name}, {"statistics", counters_json(phase.counters)}});
+            {{"name", phase.name}, {"statistics", counters_json(phase.counters, result)}});
     }
     json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
     nlohmann::ordered_json& legend = json["legend"];
-    for (const CounterInfo& info : counter_infos()) {
-        if (info.name.empty()) continue;
+    for (std::size_t at = 0; at < counter::kCount; ++at) {
+        if (!is_reported(at, result)) continue;
+        const CounterInfo& info = counter_infos()[at];
         legend[info.name] = {{"unit", info.unit}, {"description", info.description}};
     }
     for (const WholeStatistic& statistic : whole_statistics(result)) {
@@ -136,24 +152,27 @@ std::string csv_quoted(const std::string& text) {
     return quoted + "\"";
 }
 
-void add_csv(const std::string& phase, const Counters& counters, std::string& text) {
+void add_csv(const std::string& phase, const Counters& counters, const RunResult& result,
+             std::string& text) {
     const std::vector<CounterInfo>& infos = counter_infos();
     for (std::size_t at = 0; at < infos.size(); ++at) {
-        if (infos[at].name.empty()) continue;
-        text += fmt::format("{},{},{},{}\n", csv_quoted(phase), infos[at].name, counters[at],
-                            infos[at].unit);
+        if (!is_reported(at, result)) continue;
+        const std::string value =
+            counter::is_time(at) ? with_thousandths(counters[at]) : std::to_string(counters[at]);
+        text +=
+            fmt::format("{},{},{},{}\n", csv_quoted(phase), infos[at].name, value, infos[at].unit);
     }
 }
 
 /// The phase column is empty for the run as a whole.
 std::string csv_report(const RunResult& result) {
     std::string text = "phase,statistic,value,unit\n";
-    add_csv("", result.statistics.whole(), text);
+    add_csv("", result.statistics.whole(), result, text);
     for (const WholeStatistic& statistic : whole_statistics(result)) {
         text += fmt::format(",{},{},{}\n", statistic.name, statistic.value, statistic.unit);
     }
     for (const Phase& phase : result.statistics.phases()) {
-        add_csv(phase.name.empty() ? "(before)" : phase.name, phase.counters, text);
+        add_csv(phase.name.empty() ? "(before)" : phase.name, phase.counters, result, text);
     }
     return text;
 }

@@ -19,6 +19,7 @@ struct RunResult {
     Narrative narrative{};
     std::uint64_t collapsed_iterations{};
     std::string first_fault{};  ///< empty if no translation faulted
+    bool timed{};               ///< the machine says how long things take
 };
 
 /// The workload's records. Throws InputError if its file cannot be read.

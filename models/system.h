@@ -47,6 +47,8 @@ public:
     const Mmu& mmu() const { return state_.vcpus[state_.current_cpu].mmu; }
     /// True if some array of the machine picks its victims at random.
     bool replaces_at_random() const;
+    bool runs_guest() const { return state_.vcpus[state_.current_cpu].running != 0; }
+    std::size_t current_vcpu() const { return state_.current_cpu; }
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }
 

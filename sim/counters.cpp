@@ -11,6 +11,12 @@ constexpr std::array<const char*, kAccessKinds> kKindNames{"load", "store", "fet
 constexpr std::array<const char*, kSizeColumns> kSizeNames{"4K", "2M", "1G", "none"};
 constexpr std::array<const char*, kStarts> kStartNames{"pde", "pdpte", "pml4e", "pml5e", "root"};
 constexpr std::array<const char*, 2> kDimensionNames{"guest", "host"};
+constexpr std::array<const char*, kLookupGroups> kLookupNames{"paging_structures", "nested_tlb",
+                                                              "guest_physical_structures"};
+constexpr std::array<const char*, kLineSources> kLineNames{"l1", "l2", "l3", "memory"};
+constexpr std::array<const char*, kCycleCauses> kCauseNames{
+    "base",        "stall.walk", "stall.stlb",  "stall.data", "stall.fetch",
+    "stall.flush", "stall.exit", "stall.fence", "stall.fault"};
 constexpr std::array<const char*, 3> kScopeNames{"page", "context", "all"};
 constexpr std::array<const char*, 5> kDroppedNames{"translations", "global_translations",
                                                    "paging_structures", "nested_translations",
@@ -71,6 +77,12 @@ void name_translations(Namer& name) {
              "entries whose A bit a walk set");
     name.row(kDirtyWrites, "dirty_writes", kDimensionNames, "writes",
              "entries whose D bit a walk set");
+    name.row(kLookups, "lookups", kLookupNames, "look-ups",
+             "of the caches of upper levels on the way of a walk");
+    name.row(kWalkLines, "lines.walk", kLineNames, "lines",
+             "lines that walks read, by the cache that had them");
+    name.row(kDataLines, "lines.data", kLineNames, "lines",
+             "lines of traced data and code, where it occupies the caches");
 }
 
 void name_flushes(Namer& name) {
@@ -129,6 +141,31 @@ void name_operations(Namer& name) {
     }
 }
 
+void name_times(Namer& name) {
+    using namespace counter;
+    name.one(kCycles, "cycles.total", "core cycles", "from the first instruction to the last");
+    name.row(kCyclesByCause, "cycles", kCauseNames, "core cycles",
+             "the part of the total in which an instruction held up retirement by this");
+    name.one(kWalkPending, "walk.cycles.pending", "core cycles",
+             "in which page walkers are busy, each counted");
+    name.one(kWalkActive, "walk.cycles.active", "core cycles", "in which any page walker is busy");
+    name.row(kWalkLatency, "walk.latency", kKindNames, "core cycles",
+             "from asking for a walker to the end of the walk, summed");
+    name.one(kTscBetweenReads, "tsc.between_reads", "TSC ticks",
+             "from one time-stamp read to the next of the same phase");
+    name.row(kTimedWalks, "walk.timed", kKindNames, "walks",
+             "walks with a latency; dirty assists count");
+    for (std::size_t at = 0; at < kWalkBuckets; ++at) {
+        const bool last = kWalkBucketBounds[at] == 0;
+        const std::string bound = std::to_string(kWalkBucketBounds[last ? at - 1 : at]);
+        name.one(kWalkHistogram + at,
+                 std::string("walk.histogram.") + (last ? "from_" : "below_") + bound, "walks",
+                 "walks by their latency in core cycles");
+    }
+    name.one(kHitsOnPending, "hit_on_pending", "hits",
+             "hits on a translation whose walk was still under way");
+}
+
 std::vector<CounterInfo> make_infos() {
     std::vector<CounterInfo> infos(counter::kCount);
     Namer name(infos);
@@ -136,6 +173,7 @@ std::vector<CounterInfo> make_infos() {
     name_flushes(name);
     name_events(name);
     name_operations(name);
+    name_times(name);
     return infos;
 }
 

@@ -19,6 +19,27 @@ namespace nestwalk {
 inline constexpr std::size_t kAccessKinds = 3;
 inline constexpr std::size_t kSizeColumns = 4;  ///< 4K, 2M, 1G, and none where a fault left it open
 inline constexpr std::size_t kStarts = 5;       ///< pde, pdpte, pml4e, pml5e, root
+inline constexpr std::size_t kLookupGroups = 3;  ///< StructureLookup::Group
+inline constexpr std::size_t kLineSources = 4;   ///< L1, L2, L3, memory
+
+/// What an instruction did in the time by which it held up retirement.
+enum class CycleCause : std::uint8_t {
+    kBase,
+    kWalk,
+    kStlb,
+    kData,
+    kFetch,
+    kFlush,
+    kExit,
+    kFence,
+    kFault,
+};
+inline constexpr std::size_t kCycleCauses = 9;
+
+/// Walks by their latency, in whole cycles: the bounds below which each bucket ends; the last has
+/// none.
+inline constexpr std::array<std::int64_t, 8> kWalkBucketBounds{16, 32, 64, 128, 256, 512, 1024, 0};
+inline constexpr std::size_t kWalkBuckets = kWalkBucketBounds.size();
 
 /// Where each group of counters begins. Groups with several dimensions are row-major.
 namespace counter {
@@ -34,7 +55,10 @@ inline constexpr std::size_t kGuestReads = kWalkStarts + kStarts;               
 inline constexpr std::size_t kHostReads = kGuestReads + kMaxLevels;               // [level - 1]
 inline constexpr std::size_t kAccessedWrites = kHostReads + kMaxLevels;           // [dimension]
 inline constexpr std::size_t kDirtyWrites = kAccessedWrites + 2;                  // [dimension]
-inline constexpr std::size_t kFlushesAsked = kDirtyWrites + 2;                    // [scope]
+inline constexpr std::size_t kLookups = kDirtyWrites + 2;                         // [group]
+inline constexpr std::size_t kWalkLines = kLookups + kLookupGroups;               // [source]
+inline constexpr std::size_t kDataLines = kWalkLines + kLineSources;              // [source]
+inline constexpr std::size_t kFlushesAsked = kDataLines + kLineSources;           // [scope]
 inline constexpr std::size_t kFlushesPerformed = kFlushesAsked + 3;               // [scope]
 inline constexpr std::size_t kDropped = kFlushesPerformed + 3;                    // [what]
 inline constexpr std::size_t kFracturedFills = kDropped + 5;
@@ -51,7 +75,23 @@ inline constexpr std::size_t kDirtyAssists = kFaultRewalks + 1;
 inline constexpr std::size_t kFaults = kDirtyAssists + 1;  // [fault kind]
 inline constexpr std::size_t kExits = kFaults + kFaultKinds - 1;
 inline constexpr std::size_t kOperations = kExits + 1;  // [variant index]
-inline constexpr std::size_t kCount = kOperations + std::variant_size_v<Operation>;
+// Of time, in thousandths of their unit.
+inline constexpr std::size_t kCycles = kOperations + std::variant_size_v<Operation>;
+inline constexpr std::size_t kCyclesByCause = kCycles + 1;  // [cause]
+inline constexpr std::size_t kWalkPending = kCyclesByCause + kCycleCauses;
+inline constexpr std::size_t kWalkActive = kWalkPending + 1;
+inline constexpr std::size_t kWalkLatency = kWalkActive + 1;  // [kind]
+inline constexpr std::size_t kTscBetweenReads = kWalkLatency + kAccessKinds;
+// Of events that only a clock can tell.
+inline constexpr std::size_t kTimedWalks = kTscBetweenReads + 1;           // [kind]
+inline constexpr std::size_t kWalkHistogram = kTimedWalks + kAccessKinds;  // [bucket]
+inline constexpr std::size_t kHitsOnPending = kWalkHistogram + kWalkBuckets;
+inline constexpr std::size_t kCount = kHitsOnPending + 1;
+
+/// True if the counter is in thousandths of its unit.
+constexpr bool is_time(std::size_t index) { return index >= kCycles && index < kTimedWalks; }
+/// True if only an engine with a clock counts it.
+constexpr bool needs_clock(std::size_t index) { return index >= kCycles; }
 }  // namespace counter
 
 class Counters {

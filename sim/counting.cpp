@@ -7,12 +7,22 @@ std::size_t size_column(const Outcome& outcome) {
     return outcome.page_level == 0 ? kSizeColumns - 1 : outcome.page_level - 1u;
 }
 
+void count_line(const LineUse& line, std::size_t base, Counters& counters) {
+    if (line.source == LineSource::kNone) return;
+    ++counters[base + static_cast<std::size_t>(line.source) - 1];
+}
+
 void count_walk(const Outcome& outcome, Counters& counters) {
     for (const EntryRead& read : outcome.reads) {
         const bool host = read.dimension == Dimension::kHost;
         ++counters[(host ? counter::kHostReads : counter::kGuestReads) + read.level - 1];
         if (read.set_accessed) ++counters[counter::kAccessedWrites + (host ? 1 : 0)];
         if (read.set_dirty) ++counters[counter::kDirtyWrites + (host ? 1 : 0)];
+    }
+    for (const EntryRead& read : outcome.reads)
+        count_line(read.line, counter::kWalkLines, counters);
+    for (const StructureLookup& lookup : outcome.lookups) {
+        ++counters[counter::kLookups + static_cast<std::size_t>(lookup.group)];
     }
     if (outcome.start_level != 0) ++counters[counter::kWalkStarts + outcome.start_level - 2u];
     if (outcome.dirty_assist) {
@@ -59,6 +69,7 @@ void count_translation(const Outcome& outcome, Counters& counters) {
     if (outcome.l1_missed) ++counters[counter::kL1Misses + cell];
     if (outcome.result == TranslationResult::kStlbHit) ++counters[counter::kStlbHits + cell];
     if (outcome.stlb_missed) ++counters[counter::kStlbMisses + cell];
+    for (const LineUse& line : outcome.lines) count_line(line, counter::kDataLines, counters);
     if (outcome.result == TranslationResult::kL1Hit && !outcome.stale && !outcome.ambiguous &&
         !outcome.dirty_assist) {
         return;  // nothing else can have happened

@@ -44,13 +44,19 @@ struct Replay::Boundary {
     SystemState state{};
     std::size_t phase{};
     std::vector<Counters> counters{};
+    std::optional<CoreTiming> core{};
 };
 
-Replay::Replay(System& system, const ReplayOptions& options) : system_(system), options_(options) {}
+Replay::Replay(System& system, const ReplayOptions& options) : system_(system), options_(options) {
+    if (options.clock == nullptr && options.timing != nullptr && options.timing->enabled) {
+        cores_.assign(system.state().vcpus.size(), CoreTiming(*options.timing));
+    }
+}
 
 void Replay::run(TraceSource& source) {
     source_name_ = source.name();
     while (const TraceItem* next = source.next()) item(*next);
+    if (options_.clock != nullptr) options_.clock->settle();
 }
 
 void Replay::item(const TraceItem& item) {
@@ -67,7 +73,7 @@ void Replay::record(const Record& record) {
         if (const auto* executed = std::get_if<Operation>(&record.what)) {
             operation(record, *executed);
         } else if (const auto* phase = std::get_if<PhaseMark>(&record.what)) {
-            statistics_.enter_phase(phase->name);
+            enter_phase(phase->name);
         } else if (const auto* explanation = std::get_if<Explanation>(&record.what)) {
             if (repetitions_ == 0) narrative_.explain(*explanation);
         } else if (options_.checking == Checking::kOn) {
@@ -76,6 +82,12 @@ void Replay::record(const Record& record) {
     } catch (const OperationError& error) {
         throw InputError({source_name_, record.line, record.column}, error.what());
     }
+}
+
+void Replay::enter_phase(const std::string& name) {
+    if (options_.clock != nullptr) options_.clock->settle();
+    for (CoreTiming& core : cores_) core.enter_phase();
+    statistics_.enter_phase(name);
 }
 
 void Replay::operation(const Record& record, const Operation& operation) {
@@ -107,6 +119,7 @@ void Replay::judge(const Record& record, const Expectation& expectation) {
 /// judged in each, random replacement never comes back to where it was, and several vCPUs may.
 bool Replay::collapsible(const RepeatBlock& block) {
     if (options_.loop_collapse == LoopCollapse::kOff || options_.log != nullptr) return false;
+    if (options_.clock != nullptr) return false;
     if (block.count < kShortestCollapsed || system_.state().vcpus.size() > 1) return false;
     if (system_.replaces_at_random()) return false;
     return options_.checking == Checking::kOff ||
@@ -126,6 +139,24 @@ void Replay::multiply(const Boundary& since, std::uint64_t rounds, const RepeatB
     }
 }
 
+/// Nothing that can happen from now on, nor when, differs from what happened after `earlier`.
+bool Replay::returned_to(const Boundary& earlier) {
+    if (earlier.phase != statistics_.current_phase() || !(earlier.state == system_.state())) {
+        return false;
+    }
+    if (cores_.empty()) return true;
+    const Vcpu& now = system_.state().vcpus.front();
+    const Vcpu& then = earlier.state.vcpus.front();
+    const CoreTiming& core = cores_.front();
+    const std::uint64_t sequence = now.mmu.sequence();
+    const std::uint64_t old_sequence = then.mmu.sequence();
+    if (!core.same_future(*earlier.core, sequence, old_sequence)) return false;
+    const FillWindow pending = core.pending(sequence);
+    const FillWindow old_pending = earlier.core->pending(old_sequence);
+    return now.mmu.same_fills(then.mmu, pending, old_pending) &&
+           now.caches.same_fills(then.caches, pending, old_pending);
+}
+
 /// Brent's way of finding a cycle: one earlier boundary is kept, replaced at iterations that
 /// double.
 void Replay::repeat(const RepeatBlock& block) {
@@ -138,8 +169,7 @@ void Replay::repeat(const RepeatBlock& block) {
         if (++done == 1) ++repetitions_;
         if (!may_collapse || collapsed) continue;
         const std::uint64_t digest = system_.state().digest();
-        if (kept && kept->digest == digest && kept->phase == statistics_.current_phase() &&
-            kept->state == system_.state()) {
+        if (kept && kept->digest == digest && returned_to(*kept)) {
             const std::uint64_t period = done - kept->iteration;
             const std::uint64_t rounds = (block.count - done) / period;
             multiply(*kept, rounds, block);
@@ -149,10 +179,17 @@ void Replay::repeat(const RepeatBlock& block) {
         } else if (done == keep_at) {
             kept = Boundary{done, digest, system_.state(), statistics_.current_phase(),
                             statistics_.snapshot()};
+            if (!cores_.empty()) kept->core = cores_.front();
             keep_at *= 2;
         }
     }
     if (block.count > 0) --repetitions_;
+}
+
+std::optional<Cycles> Replay::completed() {
+    if (options_.clock != nullptr) return options_.clock->completed(system_.current_vcpu());
+    if (cores_.empty()) return std::nullopt;
+    return cores_[system_.current_vcpu()].completed();
 }
 
 // --- Outcomes -----------------------------------------------------------------------------------
@@ -176,14 +213,26 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         first_fault_ = SourceLocation{source_name_, line_, 0}.to_string() + ": " +
                        describe_fault(access, va, outcome.fault);
     }
-    if (options_.log != nullptr) options_.log->on_translation(access, va, outcome);
+    if (!cores_.empty()) {
+        cores_[system_.current_vcpu()].translation(access, outcome, statistics_.current());
+    } else if (options_.clock != nullptr) {
+        options_.clock->translation(system_.current_vcpu(), access, outcome, statistics_.current());
+    }
+    if (options_.log != nullptr) options_.log->translation(access, va, outcome, completed());
     if (++events_ % kEventsBetweenPolls == 0) poll();
 }
 
 void Replay::on_operation(const Operation& operation, const Outcome& outcome) {
     count_operation(operation, outcome, statistics_.current());
     if (watching_) last_.on_operation(operation, outcome);
-    if (options_.log != nullptr) options_.log->on_operation(operation, outcome);
+    const Place place = system_.runs_guest() ? Place::kGuest : Place::kBare;
+    if (!cores_.empty()) {
+        cores_[system_.current_vcpu()].operation(operation, outcome, place, statistics_.current());
+    } else if (options_.clock != nullptr) {
+        options_.clock->operation(system_.current_vcpu(), operation, outcome, place,
+                                  statistics_.current());
+    }
+    if (options_.log != nullptr) options_.log->operation(operation, outcome, completed());
 }
 
 }  // namespace nestwalk

@@ -5,14 +5,18 @@
 // left are multiplied out instead of executed, which changes no number.
 
 #include "models/system.h"
+#include "sim/clock.h"
+#include "sim/core_timing.h"
 #include "sim/expectations.h"
 #include "sim/last_operation.h"
 #include "sim/narrative.h"
 #include "sim/statistics.h"
+#include "sim/timing_parameters.h"
 #include "traces/record.h"
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +25,30 @@ namespace nestwalk {
 enum class LoopCollapse : std::uint8_t { kOn, kOff };
 enum class Checking : std::uint8_t { kOn, kOff };
 
+/// Hears of every translation and operation in program order, with the time at which it completed;
+/// nothing where no time is kept.
+class ReplayLog {
+public:
+    ReplayLog() = default;
+    ReplayLog(const ReplayLog&) = delete;
+    ReplayLog& operator=(const ReplayLog&) = delete;
+    virtual ~ReplayLog() = default;
+
+    virtual void translation(const Access& access, VirtAddr va, const Outcome& outcome,
+                             std::optional<Cycles> completed) = 0;
+    virtual void operation(const Operation& operation, const Outcome& outcome,
+                           std::optional<Cycles> completed) = 0;
+};
+
 struct ReplayOptions {
     LoopCollapse loop_collapse{};
     Checking checking{Checking::kOff};
-    /// Hears of every translation and operation too; with one, loops are not collapsed.
-    OutcomeObserver* log{};
+    /// How long things take; null, or not enabled: no time is kept.
+    const TimingParameters* timing{};
+    /// Keeps the time instead; loops are not collapsed.
+    Clock* clock{};
+    /// With one, loops are not collapsed.
+    ReplayLog* log{};
     /// Set from outside to stop the replay.
     const std::atomic<bool>* stop{};
 };
@@ -68,11 +91,15 @@ private:
     void iterate(const RepeatBlock& block);
     void multiply(const Boundary& since, std::uint64_t rounds, const RepeatBlock& block);
     void judge(const Record& record, const Expectation& expectation);
+    void enter_phase(const std::string& name);
+    bool returned_to(const Boundary& earlier);
+    std::optional<Cycles> completed();
     bool collapsible(const RepeatBlock& block);
     void poll() const;
 
     System& system_;
     ReplayOptions options_;
+    std::vector<CoreTiming> cores_{};  ///< one a vCPU; none where no time is kept here
     Statistics statistics_{};
     Expectations expectations_{};
     Narrative narrative_{};

@@ -1,0 +1,129 @@
+#pragma once
+
+// The replay engine's clock: when each instruction of a vCPU is dispatched, completes and retires,
+// in closed form. Nothing ticks; every resource remembers when it is free next. The rules are those
+// of docs/timing.md, by number.
+
+#include "models/operation.h"
+#include "models/outcome.h"
+#include "sim/clock.h"
+#include "sim/counters.h"
+#include "sim/cycles.h"
+#include "sim/pending_fills.h"
+#include "sim/timing_parameters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nestwalk {
+
+class CoreTiming {
+public:
+    /// `parameters.enabled` is true.
+    explicit CoreTiming(const TimingParameters& parameters);
+
+    /// One translation of an access, in program order. Adds to `counters`.
+    void translation(const Access& access, const Outcome& outcome, Counters& counters);
+    /// An operation that is no access.
+    void operation(const Operation& operation, const Outcome& outcome, Place place,
+                   Counters& counters);
+    /// Time-stamp reads of one phase are not compared with those of another.
+    void enter_phase() { has_read_tsc_ = false; }
+
+    /// When the last instruction completed.
+    Cycles completed() const { return completed_; }
+
+    /// Accesses of this vCPU whose fills may be under way.
+    FillWindow pending(std::uint64_t sequence) const {
+        return {fills_.oldest(sequence + 1), sequence};
+    }
+    /// True if the same instructions would from now on take the same times, counted from now. The
+    /// numbers are those of the last translation on each side.
+    bool same_future(const CoreTiming& other, std::uint64_t sequence,
+                     std::uint64_t other_sequence) const;
+
+private:
+    /// The stretches of one instruction's time, in order, each with its cause; no time lies between
+    /// them.
+    struct TimeLine {
+        struct Stretch {
+            Cycles end{};
+            CycleCause cause{};
+        };
+        static constexpr std::size_t kMost = 6;
+
+        Cycles start{};
+        std::size_t count{};
+        Stretch stretches[kMost]{};
+
+        Cycles end() const { return count == 0 ? start : stretches[count - 1].end; }
+        /// What follows lasts until `end`, which may not be earlier than what is there.
+        void until(Cycles end, CycleCause cause) {
+            if (end > this->end()) stretches[count++] = {end, cause};
+        }
+    };
+    struct BusyStretch {
+        Cycles begin{};
+        Cycles end{};
+    };
+
+    // core_timing.cpp
+    Cycles dispatch();
+    void stall_dispatch(Cycles until);
+    void retire(const TimeLine& line, Counters& counters);
+    void load_or_store(const Access& access, const Outcome& outcome, Counters& counters);
+    void second_page(const Access& access, const Outcome& outcome, Counters& counters);
+    void fetch(const Outcome& outcome, Counters& counters);
+    void access_from(Cycles start, const Access& access, const Outcome& outcome, TimeLine& line,
+                     Counters& counters);
+    void interrupted(const Outcome& outcome, Counters& counters);
+
+    // core_timing_memory.cpp
+    void translate(const Outcome& outcome, TimeLine& line, Counters& counters);
+    Cycles walk(Cycles asked, const Outcome& outcome);
+    Cycles look_up(const StructureLookup& lookup, Cycles at) const;
+    Cycles read_line(const LineUse& line, Cycles at, Cycles hit);
+    Cycles data_lines(AccessKind kind, const Outcome& outcome, Cycles at);
+    void count_walk(Cycles asked, Cycles begin, Cycles end, AccessKind kind, Counters& counters);
+    Cycles newly_busy(Cycles begin, Cycles end);
+
+    // core_timing_operations.cpp
+    struct Executor;
+    void serialize(Cycles cost, Drain drain, CycleCause cause, Counters& counters);
+    void hold_dispatch(Cycles length, CycleCause cause, Counters& counters);
+
+    TimingParameters parameters_;
+    // Of the parameters that the hot path needs, in cycles.
+    Cycles stlb_;
+    Cycles l1d_;
+    Cycles l2_;
+    Cycles l3_;
+    Cycles memory_;
+    Cycles line_interval_;
+
+    // Rules 1 and 2.
+    Cycles dispatch_{};                        ///< of the next instruction, at the earliest
+    std::uint32_t dispatched_{};               ///< instructions in that cycle
+    std::vector<Cycles> retired_in_flight_{};  ///< of the last `reorder_entries`, a ring
+    std::size_t oldest_in_flight_{};
+    Cycles retired_{};    ///< the last instruction
+    Cycles completed_{};  ///< the instruction that was told last
+    Cycles previous_load_{};
+    Cycles loads_done_{};
+    TimeLine first_page_{};  ///< of the access that was told last
+
+    std::vector<Cycles> load_ports_;
+    std::vector<Cycles> store_ports_;
+    std::vector<Cycles> walkers_;
+    std::vector<Cycles> misses_;
+    Cycles last_line_{};  ///< when the last line came to the L1D
+    PendingFills fills_{};
+    std::vector<BusyStretch> busy_{};  ///< of any walker, disjoint, in order, not yet over
+
+    Cycles time_stamp_ready_{};  ///< a serializing instruction can start
+    Cycles last_time_stamp_{};
+    bool has_read_tsc_{};
+};
+
+}  // namespace nestwalk
