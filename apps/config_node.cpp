@@ -1,6 +1,7 @@
 #include "apps/config_node.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -43,6 +44,16 @@ ConfigNode& ConfigNode::set(std::string_view key, ConfigNode value) {
 ConfigNode word_node(std::string_view word) { return scalar(word, ConfigNode::Style::kPlain); }
 
 ConfigNode number_node(std::uint64_t number) { return word_node(std::to_string(number)); }
+
+ConfigNode size_node(std::uint64_t bytes) {
+    static constexpr std::array<std::string_view, 4> kSuffixes{"", "K", "M", "G"};
+    std::size_t suffix = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && suffix + 1 < kSuffixes.size()) {
+        bytes /= 1024;
+        ++suffix;
+    }
+    return word_node(std::to_string(bytes) + std::string(kSuffixes[suffix]));
+}
 
 ConfigNode text_node(std::string_view text) { return scalar(text, ConfigNode::Style::kQuoted); }
 

@@ -44,9 +44,10 @@ struct ConfigNode {
     ConfigNode& set(std::string_view key, ConfigNode value);
 };
 
-/// Nodes for writing: a word or number, free text, a switch.
+/// Nodes for writing: a word or number, a size as "32K", free text, a switch.
 ConfigNode word_node(std::string_view word);
 ConfigNode number_node(std::uint64_t number);
+ConfigNode size_node(std::uint64_t bytes);
 ConfigNode text_node(std::string_view text);
 ConfigNode switch_node(bool on);
 ConfigNode sequence_node();

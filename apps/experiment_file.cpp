@@ -25,6 +25,8 @@ constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
 // Entries of all arrays of all vCPUs, so that a hostile experiment does not end with the memory
 // (some 100 bytes each). No machine comes near.
 constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
+// Bytes of all caches of all vCPUs, for the same reason (some 20 bytes a line).
+constexpr std::uint64_t kMostCacheBytesInAll = std::uint64_t{1} << 31;
 
 void check_size(const ConfigValue& machine, const Experiment& experiment) {
     const std::uint64_t entries =
@@ -33,6 +35,13 @@ void check_size(const ConfigValue& machine, const Experiment& experiment) {
         refuse(machine, "has " + std::to_string(entries) + " entries on " +
                             std::to_string(experiment.system.vcpus) + " vCPUs, at most " +
                             std::to_string(kMostEntries) + " in all");
+    const CacheHierarchyParameters& caches = experiment.machine.parameters.caches;
+    const std::uint64_t of_vcpu = caches.l1d.bytes + caches.l1i.bytes + caches.l2.bytes;
+    const std::uint64_t bytes = of_vcpu * experiment.system.vcpus + caches.l3.bytes;
+    if (bytes > kMostCacheBytesInAll)
+        refuse(machine, "has caches of " + std::to_string(bytes) + " bytes on " +
+                            std::to_string(experiment.system.vcpus) + " vCPUs, at most " +
+                            std::to_string(kMostCacheBytesInAll) + " in all");
 }
 
 // A relative path in the file starts beside the file; one typed on the command line, where it was

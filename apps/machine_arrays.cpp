@@ -1,4 +1,5 @@
 #include "apps/machine_arrays.h"
+#include "apps/set_fields.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,10 +11,7 @@ namespace nestwalk {
 namespace {
 
 constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 20;
-/// A set is searched way by way, and recency ranks are kept in bytes.
-constexpr std::uint64_t kMostWays = 256;
 constexpr std::size_t kMostArrays = 64;
-constexpr std::uint32_t kMru3Plru4Ways = 12;
 /// There are 4096 PCIDs, one of which is the current one.
 constexpr std::uint64_t kMostPcidsKept = 4095;
 
@@ -75,25 +73,21 @@ std::uint32_t read_pcids_kept(const ConfigValue& value) {
     return static_cast<std::uint32_t>(read_unsigned(value, {0, kMostPcidsKept}));
 }
 
-void check_policy(const StructureParameters& array, const ConfigFields& fields) {
+void check_ways(const StructureParameters& array, const ConfigFields& fields) {
     const std::uint32_t ways = array.ways == 0 ? array.entries : array.ways;
-    const std::string has = ", this array has " + std::to_string(ways);
-    const ConfigValue replacement = fields.require("replacement");
-    if (array.replacement == ReplacementPolicy::kTreePlru && !std::has_single_bit(ways))
-        refuse(replacement, "tree-plru needs a power of two of ways" + has);
-    if (array.replacement == ReplacementPolicy::kMru3Plru4 && ways != kMru3Plru4Ways)
-        refuse(replacement, "mru3-plru4 needs 12 ways" + has);
+    check_policy(fields, array.replacement, ways, "this array");
     for (const Holding& holding : array.holds)
         if (holding.ways.count != 0 && holding.ways.first + holding.ways.count > ways)
             refuse(fields.map(), "ways " + std::to_string(holding.ways.first) + " to " +
                                      std::to_string(holding.ways.first + holding.ways.count - 1) +
-                                     " are more than there are" + has);
+                                     " are more than there are, this array has " +
+                                     std::to_string(ways));
 }
 
 void read_geometry(const ConfigFields& fields, StructureParameters& array) {
     const ConfigValue ways = fields.require("ways");
-    const bool full = ways.node->is_scalar() && ways.node->text == "full";
-    array.ways = full ? 0 : static_cast<std::uint32_t>(read_unsigned(ways, {1, kMostWays}));
+    array.ways = read_ways_of_set(fields);
+    const bool full = array.ways == 0;
     const std::optional<ConfigValue> index = fields.find("index");
     if (index) array.index = read_word(*index, kIndexWords);
     if (array.entries == kUnbounded) {  // never replaces, so it has neither ways nor sets
@@ -119,7 +113,7 @@ void read_geometry(const ConfigFields& fields, StructureParameters& array) {
                std::to_string(array.entries) + " entries in sets of " + std::to_string(array.ways) +
                    " ways make " + std::to_string(sets) +
                    " sets; address bits can only select among a power of two");
-    check_policy(array, fields);
+    check_ways(array, fields);
 }
 
 // An array, or nothing if it is off or has no entries.
@@ -136,12 +130,7 @@ std::optional<StructureParameters> read_array(const ConfigValue& value, std::str
             read_holdings(*held, key, array);
     if (array.holds.empty())
         refuse(value, "holds nothing, expected at least " + quoted(section.holds[0].key));
-    array.replacement = read_word(fields.require("replacement"), kReplacementWords);
-    if (const std::optional<ConfigValue> seed = fields.find("seed")) {
-        if (array.replacement != ReplacementPolicy::kRandom)
-            refuse(*seed, "only random replacement has a seed");
-        array.seed = read_unsigned(*seed);
-    }
+    read_replacement(fields, array);
     if (const std::optional<ConfigValue> kept = fields.find("pcids_kept"))
         array.pcids_kept = read_pcids_kept(*kept);
     if (array.entries == 0) return std::nullopt;

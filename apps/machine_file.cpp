@@ -1,6 +1,8 @@
 #include "apps/machine_file.h"
+#include "apps/cache_section.h"
 #include "apps/machine_arrays.h"
 #include "apps/machine_schema.h"
+#include "apps/timing_section.h"
 #include "apps/yaml_reader.h"
 
 #include <map>
@@ -18,21 +20,26 @@ std::string read_name(const ConfigValue& value) {
     return name;
 }
 
-MachineParameters read_parameters(const ConfigNode& document) {
+// All but the provenance.
+Machine read_parameters(const ConfigNode& document) {
     const ConfigFields fields({&document, ""}, machine_keys());
-    MachineParameters machine{};
+    Machine read{};
+    MachineParameters& machine = read.parameters;
     machine.name = read_name(fields.require("name"));
     machine.title = read_text(fields.require("title"));
     machine.vendor = read_word(fields.require("vendor"), kVendorWords);
     for (const MachineSection& section : machine_sections())
         if (const std::optional<ConfigValue> value = fields.find(section.key))
             read_section(*value, section, machine.*section.arrays);
+    if (const std::optional<ConfigValue> value = fields.find("caches"))
+        machine.caches = read_caches(*value);
     machine.combined_target = read_word(fields.require("combined_target"), kCombinedTargetWords);
     if (const std::optional<ConfigValue> value = fields.find("coalescing"))
         machine.coalescing = read_word(*value, kCoalescingWords);
-    for (const ChoiceSection& section : choice_sections()) read_choices(fields, section, machine);
+    for (const ChoiceSection& section : choice_sections()) read_choices(fields, section, read);
+    check_timing(read, fields);
     check_arrays(machine, fields.map());
-    return machine;
+    return read;
 }
 
 // The entries of the changed machine: those that kept their value keep their provenance.
@@ -56,19 +63,17 @@ std::vector<ProvenanceEntry> carry_over(const std::vector<ProvenanceEntry>& befo
 }  // namespace
 
 Machine read_machine(const ConfigNode& document, const std::vector<Override>& overrides) {
-    Machine machine{};
-    machine.parameters = read_parameters(document);
-    machine.provenance = machine_values(parameters_node(machine.parameters));
+    Machine machine = read_parameters(document);
+    machine.provenance = machine_values(parameters_node(machine));
     const ConfigFields fields({&document, ""}, machine_keys());
     read_provenance(fields.require("provenance"), machine.provenance);
     if (overrides.empty()) return machine;
 
     ConfigNode changed = document;
     for (const Override& change : overrides) apply_machine_override(changed, change);
-    machine.parameters = read_parameters(changed);
-    machine.provenance =
-        carry_over(machine.provenance, machine_values(parameters_node(machine.parameters)));
-    return machine;
+    Machine result = read_parameters(changed);
+    result.provenance = carry_over(machine.provenance, machine_values(parameters_node(result)));
+    return result;
 }
 
 Machine load_machine(const std::string& path, const std::vector<Override>& overrides) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Machine files: YAML -> the parameters that the models are built from, with the provenance of each
-// value.
+// Machine files: YAML -> the parameters that the models and the engines are built from, with the
+// provenance of each value.
 
 #include "apps/config_node.h"
 #include "apps/config_override.h"
@@ -31,8 +31,8 @@ Machine read_machine(const ConfigNode& document, const std::vector<Override>& ov
 /// The same from a file.
 Machine load_machine(const std::string& path, const std::vector<Override>& overrides = {});
 
-/// Canonical document of the parameters alone: every section, `off` where the machine has none.
-ConfigNode parameters_node(const MachineParameters& parameters);
+/// Canonical document of all but the provenance: every section, `off` where the machine has none.
+ConfigNode parameters_node(const Machine& machine);
 
 /// The same with the provenance; `read_machine` gives the machine back.
 ConfigNode machine_node(const Machine& machine);

@@ -1,4 +1,5 @@
 #include "apps/machine_schema.h"
+#include "apps/cache_section.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,12 +42,13 @@ const std::array kSections{
 constexpr std::array<std::string_view, 5> kGeometryKeys{"entries", "ways", "index", "replacement",
                                                         "seed"};
 constexpr std::string_view kPcidsKept = "pcids_kept";
+constexpr std::string_view kCaches = "caches";
 
 // What the program calls a machine, and its records of origin, are no settings.
 std::vector<std::string_view> settable_keys() {
     std::vector<std::string_view> keys{"vendor"};
     for (const MachineSection& section : kSections) keys.push_back(section.key);
-    keys.insert(keys.end(), {"combined_target", "coalescing"});
+    keys.insert(keys.end(), {kCaches, "combined_target", "coalescing"});
     for (const ChoiceSection& section : choice_sections()) keys.push_back(section.key);
     return keys;
 }
@@ -84,37 +86,42 @@ void check_first(const Override& change) {
     unknown_key(change, change.path[0], keys);
 }
 
-// How many parts a key of this section has at most: the section, its array, the array's key.
-std::size_t depth_of(std::string_view first) {
+// Keys at this level below a top-level one; none where they are names of arrays.
+std::vector<std::string_view> keys_below(std::string_view first, std::size_t level) {
     if (const MachineSection* const section = find_section(first))
-        return section->is_one_array() ? 2 : 3;
-    return find_choice_section(first) != nullptr ? 2 : 1;
-}
-
-// Keys below the section, or below an array of it.
-std::vector<std::string_view> last_keys(std::string_view first) {
-    if (const MachineSection* const section = find_section(first)) return array_keys(*section);
+        return level == levels_below(first) ? array_keys(*section)
+                                            : std::vector<std::string_view>{};
     std::vector<std::string_view> keys;
+    if (first == kCaches) {
+        if (level == 2) return {kCacheKeys.begin(), kCacheKeys.end()};
+        for (const CacheLevel& cache : kCacheLevels) keys.push_back(cache.key);
+        return keys;
+    }
     for (const ChoiceKey& key : find_choice_section(first)->keys) keys.push_back(key.key);
     return keys;
+}
+
+bool has_named_arrays(std::string_view first) {
+    const MachineSection* const section = find_section(first);
+    return section != nullptr && !section->is_one_array();
 }
 
 void check_parts(const ConfigNode& machine, const Override& change) {
     check_first(change);
     const std::string& first = change.path[0];
-    const std::size_t deepest = depth_of(first);
+    const std::size_t deepest = 1 + levels_below(first);
     if (change.path.size() > deepest)
         throw InputError(change.location,
                          quoted(dotted(change.path)) + " goes too deep: " +
                              quoted(dotted(std::span(change.path).first(deepest))) +
                              " is set as a whole");
-    if (change.path.size() == deepest && deepest > 1) {
-        const std::vector<std::string_view> keys = last_keys(first);
-        if (!among(keys, change.path.back())) unknown_key(change, change.path.back(), keys);
+    for (std::size_t level = 1; level < change.path.size(); ++level) {
+        const std::vector<std::string_view> keys = keys_below(first, level);
+        if (!keys.empty() && !among(keys, change.path[level]))
+            unknown_key(change, change.path[level], keys);
     }
-    const bool named_arrays = deepest == 3;
     const bool part_of_array = change.path.size() == 3 || !change.value.is_map();
-    if (named_arrays && change.path.size() > 1 && part_of_array)
+    if (has_named_arrays(first) && change.path.size() > 1 && part_of_array)
         check_array(machine.find(first), change);
 }
 
@@ -127,7 +134,19 @@ const ConfigNode* existing_map(const ConfigNode& machine, std::span<const std::s
 }
 
 bool has_keys_below(const Override& change) {
-    return change.path.size() < depth_of(change.path[0]);
+    return change.path.size() <= levels_below(change.path[0]);
+}
+
+// What is off has no keys yet: the first one set below it makes it a map.
+void open_what_is_off(ConfigNode& machine, const Override& change) {
+    ConfigNode* node = &machine;
+    for (std::size_t i = 0; i + 1 < change.path.size(); ++i) {
+        node = node->find(change.path[i]);
+        if (node == nullptr) return;
+        if (!is_off(*node)) continue;
+        *node = map_node();
+        relocate(*node, change.location);
+    }
 }
 
 }  // namespace
@@ -164,17 +183,17 @@ std::vector<std::string_view> array_keys(const MachineSection& section) {
     return keys;
 }
 
+std::size_t levels_below(std::string_view key) {
+    if (key == kCaches || has_named_arrays(key)) return 2;
+    return find_section(key) != nullptr || find_choice_section(key) != nullptr ? 1 : 0;
+}
+
 void apply_machine_override(ConfigNode& machine, const Override& change) {
     check_parts(machine, change);
     const bool merges = change.value.is_map() && has_keys_below(change) &&
                         existing_map(machine, change.path) != nullptr;
     if (!merges) {
-        // A section that is off has no keys yet: the first one set below it makes it a map.
-        if (ConfigNode* const top = machine.find(change.path[0]);
-            top && is_off(*top) && change.path.size() > 1) {
-            *top = map_node();
-            relocate(*top, change.location);
-        }
+        open_what_is_off(machine, change);
         apply_override(machine, change);
         return;
     }

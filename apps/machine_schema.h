@@ -5,6 +5,7 @@
 #include "apps/config_fields.h"
 #include "apps/config_override.h"
 #include "apps/machine_choices.h"
+#include "apps/set_fields.h"
 #include "models/machine.h"
 
 #include <array>
@@ -23,13 +24,6 @@ inline constexpr std::array<Keyword<Vendor>, 2> kVendorWords{
     {{"intel", Vendor::kIntel}, {"amd", Vendor::kAmd}}};
 inline constexpr std::array<Keyword<IndexHash>, 2> kIndexWords{
     {{"linear", IndexHash::kLinear}, {"xor-fold", IndexHash::kXorFold}}};
-inline constexpr std::array<Keyword<ReplacementPolicy>, 6> kReplacementWords{
-    {{"lru", ReplacementPolicy::kTrueLru},
-     {"tree-plru", ReplacementPolicy::kTreePlru},
-     {"mru3-plru4", ReplacementPolicy::kMru3Plru4},
-     {"nru", ReplacementPolicy::kNru},
-     {"srrip", ReplacementPolicy::kSrrip},
-     {"random", ReplacementPolicy::kRandom}}};
 inline constexpr std::array<Keyword<CombinedTarget>, 2> kCombinedTargetWords{
     {{"host-physical", CombinedTarget::kHostPhysical},
      {"guest-physical", CombinedTarget::kGuestPhysical}}};
@@ -67,6 +61,10 @@ const MachineSection* find_section(std::string_view key);
 std::vector<std::string_view> machine_keys();
 /// Keys of one array of the section: what it can hold, then its geometry.
 std::vector<std::string_view> array_keys(const MachineSection& section);
+
+/// How many levels of keys stand below a top-level key: none below a plain value, two below a
+/// section of named arrays.
+std::size_t levels_below(std::string_view key);
 
 /// Lays `change` over the machine's document. Its key must be one of the schema, though the
 /// document need not have it; a map given for a section or an array changes the keys it names.

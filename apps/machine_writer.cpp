@@ -1,3 +1,4 @@
+#include "apps/cache_section.h"
 #include "apps/machine_file.h"
 #include "apps/machine_schema.h"
 
@@ -71,23 +72,25 @@ ConfigNode section_node(const MachineParameters& machine, const MachineSection& 
 
 }  // namespace
 
-ConfigNode parameters_node(const MachineParameters& parameters) {
+ConfigNode parameters_node(const Machine& machine) {
+    const MachineParameters& parameters = machine.parameters;
     ConfigNode node = map_node();
     node.set("name", text_node(parameters.name));
     node.set("title", text_node(parameters.title));
     node.set("vendor", word_node(word_for(parameters.vendor, kVendorWords)));
     for (const MachineSection& section : machine_sections())
         node.set(section.key, section_node(parameters, section));
+    node.set("caches", caches_node(parameters.caches));
     node.set("combined_target",
              word_node(word_for(parameters.combined_target, kCombinedTargetWords)));
     node.set("coalescing", word_node(word_for(parameters.coalescing, kCoalescingWords)));
     for (const ChoiceSection& section : choice_sections())
-        node.set(section.key, choices_node(parameters, section));
+        node.set(section.key, choices_node(machine, section));
     return node;
 }
 
 ConfigNode machine_node(const Machine& machine) {
-    ConfigNode node = parameters_node(machine.parameters);
+    ConfigNode node = parameters_node(machine);
     node.set("provenance", provenance_node(machine.provenance));
     return node;
 }

@@ -22,7 +22,7 @@ struct Record {
     bool covers{};
 };
 
-void append_values(const ConfigNode& node, const std::string& path, int depth,
+void append_values(const ConfigNode& node, const std::string& path, std::size_t depth,
                    std::vector<ProvenanceEntry>& entries) {
     if (depth == 0 || !node.is_map()) {
         entries.push_back({path, write_flow(node), {}});
@@ -130,9 +130,7 @@ std::vector<ProvenanceEntry> machine_values(const ConfigNode& canonical) {
     for (std::size_t i = 0; i < canonical.keys.size(); ++i) {
         const std::string& key = canonical.keys[i].name;
         if (key == "name" || key == "title" || key == "provenance") continue;
-        const MachineSection* const section = find_section(key);
-        const int depth = section && !section->is_one_array() ? 2 : 1;
-        append_values(canonical.children[i], key, depth, entries);
+        append_values(canonical.children[i], key, levels_below(key), entries);
     }
     return entries;
 }

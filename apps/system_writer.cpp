@@ -6,17 +6,6 @@ namespace nestwalk {
 
 namespace {
 
-ConfigNode size_node(std::uint64_t bytes) {
-    std::uint64_t number = bytes;
-    std::size_t suffix = 0;
-    while (number != 0 && number % 1024 == 0 && suffix < 3) {
-        number /= 1024;
-        ++suffix;
-    }
-    static constexpr std::array<std::string_view, 4> kSuffixes{"", "K", "M", "G"};
-    return word_node(std::to_string(number) + std::string(kSuffixes[suffix]));
-}
-
 ConfigNode address_node(std::uint64_t address) {
     static constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;

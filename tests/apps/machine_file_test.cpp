@@ -1,4 +1,5 @@
 // The machine files that come with nestwalk, and what overrides make of them.
+#include "apps/cache_section.h"
 #include "apps/config_path.h"
 #include "apps/experiment_file.h"
 #include "apps/machine_file.h"
@@ -235,12 +236,25 @@ TEST_SUITE("machine files") {
             CHECK(contains(manual, '`' + std::string(word) + '`'));
         };
         for (const std::string_view key : machine_keys()) explained(key);
-        for (const ChoiceSection& section : choice_sections())
-            for (const ChoiceKey& key : section.keys) explained(key.key);
+        for (const std::string_view key : kCacheKeys) explained(key);
         for (const MachineSection& section : machine_sections())
             for (const std::string_view key : array_keys(section)) explained(key);
         for (const std::string_view word : words_of(kReplacementWords)) explained(word);
         for (const std::string& name : machine_names()) explained(name);
+    }
+
+    TEST_CASE("the manual has the rows of the program's tables") {
+        const std::string manual = read_text_file(NESTWALK_SOURCE_DIR "/docs/machines.md");
+        const auto has_row = [&](const std::string& row) {
+            CAPTURE(row);
+            CHECK(contains(manual, '\n' + row + '\n'));
+        };
+        for (const ChoiceSection& section : choice_sections())
+            for (const ChoiceKey& key : section.keys)
+                has_row("| `" + std::string(key.key) + "` | " + default_words(key) + " | " +
+                        meaning_words(key) + " |");
+        for (const CacheLevel& level : kCacheLevels)
+            has_row("| `" + std::string(level.key) + "` | " + std::string(level.meaning) + " |");
     }
 
     TEST_CASE("the manual's examples load") {
