@@ -9,15 +9,16 @@ namespace nestwalk {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kSystemKeys{
-    "paging", "guest", "host",       "tags", "demand", "accessed_dirty_preset",
-    "cr4",    "vcpus", "hypervisor", "os"};
+constexpr std::array<std::string_view, 11> kSystemKeys{
+    "paging", "guest",  "host",  "tags",       "demand", "accessed_dirty_preset",
+    "cr4",    "caches", "vcpus", "hypervisor", "os"};
 constexpr std::array<std::string_view, 4> kGuestKeys{"levels", "page_size", "global", "regions"};
 constexpr std::array<std::string_view, 3> kRegionKeys{"at", "size", "page_size"};
 constexpr std::array<std::string_view, 4> kHostKeys{"levels", "page_size", "holes",
                                                     "accessed_dirty"};
 constexpr std::array<std::string_view, 2> kHoleKeys{"at", "size"};
 constexpr std::array<std::string_view, 2> kTagKeys{"pcid", "vpid"};
+constexpr std::array<std::string_view, 2> kCacheUseKeys{"data", "start"};
 
 // Hypervisors that the format knows; only the first can be simulated so far.
 enum class Hypervisor : std::uint8_t { kNone, kKvmEpt, kKvmNpt, kKvmShadow, kXenHap };
@@ -129,6 +130,14 @@ ControlWrite read_cr4(const ConfigValue& value) {
     return write;
 }
 
+void read_cache_use(const ConfigValue& value, SystemParameters& system) {
+    const ConfigFields fields(value, kCacheUseKeys);
+    if (const auto data = fields.find("data"))
+        system.cached_data = read_word(*data, kCachedDataWords);
+    if (const auto start = fields.find("start"))
+        system.cache_start = read_word(*start, kCacheStartWords);
+}
+
 // Five levels of linear addresses and CR4.LA57 are the same thing said twice: they must agree.
 void settle_la57(const ConfigFields& fields, SystemParameters& system) {
     const bool five = system.guest.levels == 5;
@@ -167,6 +176,7 @@ SystemParameters read_system(const ConfigValue& value) {
     if (const auto preset = fields.find("accessed_dirty_preset"))
         system.accessed_dirty_preset = read_switch(*preset);
     if (const auto cr4 = fields.find("cr4")) system.initial_cr4 = read_cr4(*cr4);
+    if (const auto caches = fields.find("caches")) read_cache_use(*caches, system);
     if (const auto vcpus = fields.find("vcpus"))
         system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, {1, kMostVcpus}));
     settle_la57(fields, system);

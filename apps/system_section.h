@@ -20,6 +20,11 @@ inline constexpr std::array<Keyword<ControlFlag>, 7> kCr4Words{{{"pge", ControlF
                                                                 {"pse", ControlFlag::kPse},
                                                                 {"la57", ControlFlag::kLa57}}};
 
+inline constexpr std::array<Keyword<CachedData>, 2> kCachedDataWords{
+    {{"ideal", CachedData::kIdeal}, {"modelled", CachedData::kModelled}}};
+inline constexpr std::array<Keyword<CacheStart>, 2> kCacheStartWords{
+    {{"hot", CacheStart::kHot}, {"cold", CacheStart::kCold}}};
+
 /// Throws InputError for unknown keys, wrong types and combinations that no system can have.
 SystemParameters read_system(const ConfigValue& value);
 

@@ -68,6 +68,10 @@ ConfigNode system_node(const SystemParameters& system) {
         if (system.initial_cr4.clear.test(flag.meaning)) cr4.set(flag.word, switch_node(false));
     }
     node.set("cr4", std::move(cr4));
+    ConfigNode caches = map_node();
+    caches.set("data", word_node(word_for(system.cached_data, kCachedDataWords)));
+    caches.set("start", word_node(word_for(system.cache_start, kCacheStartWords)));
+    node.set("caches", std::move(caches));
     node.set("vcpus", number_node(system.vcpus));
     node.set("hypervisor", word_node("none"));
     return node;

@@ -112,7 +112,7 @@ TEST_SUITE("experiment files") {
             "page_size: 2M}]}, host: {levels: 5, page_size: 1G, accessed_dirty: on, holes: [{at: "
             "4K}]}, "
             "tags: {pcid: on, vpid: off}, demand: off, accessed_dirty_preset: off, cr4: {pge: off, "
-            "smep: on}}");
+            "smep: on}, caches: {data: modelled, start: cold}}");
         CHECK(e.system.paging == Paging::kShadow);
         CHECK(e.system.guest.levels == 5);
         CHECK(e.system.guest.global);
@@ -125,6 +125,24 @@ TEST_SUITE("experiment files") {
         CHECK(e.system.initial_cr4.clear.test(ControlFlag::kPge));
         CHECK(e.system.initial_cr4.set.test(ControlFlag::kSmep));
         CHECK(e.system.initial_cr4.set.test(ControlFlag::kLa57));
+        CHECK(e.system.cached_data == CachedData::kModelled);
+        CHECK(e.system.cache_start == CacheStart::kCold);
+    }
+
+    TEST_CASE("caches start hot and only page walks use them unless the system says otherwise") {
+        for (const char* system : {"{}", "{caches: {}}", "{caches: {data: ideal, start: hot}}"}) {
+            CHECK(with_system(system).system.cached_data == CachedData::kIdeal);
+            CHECK(with_system(system).system.cache_start == CacheStart::kHot);
+        }
+        CHECK(with_system("{caches: {data: modelled}}").system.cache_start == CacheStart::kHot);
+        CHECK(read(kExample, {"system.caches.start=cold"}).system.cache_start == CacheStart::kCold);
+        CHECK(system_error("{caches: {data: model}}") ==
+              "e.yaml:4:19: system.caches.data: found 'model', expected ideal or modelled");
+        CHECK(system_error("{caches: {start: warm}}") ==
+              "e.yaml:4:20: system.caches.start: found 'warm', expected hot or cold");
+        CHECK(contains(system_error("{caches: {begin: hot}}"), "unknown key 'begin'"));
+        CHECK(
+            contains(system_error("{caches: off}"), "system.caches: found 'off', expected a map"));
     }
 
     TEST_CASE("the resolved experiment means the same and resolves to the same text") {
@@ -138,7 +156,9 @@ TEST_SUITE("experiment files") {
             "on}}\n"
             "workload: {trace: ../t/x.nwt, format: lackey}\n";
         for (const std::string& text :
-             {kExample, everything, "machine: zen3\nsystem: {vcpus: 3}\n" + kWorkload}) {
+             {kExample, everything,
+              "machine: zen3\nsystem: {vcpus: 3, caches: {data: modelled, start: cold}}\n" +
+                  kWorkload}) {
             const Experiment experiment = read(text);
             const std::string written = resolved(experiment);
             const Experiment again =
@@ -178,7 +198,8 @@ TEST_SUITE("experiment files") {
         CHECK(error_in(kExample, {"system.gest.levels=5"}) ==
               "--set system.gest.levels=5: system: unknown key 'gest'; expected paging, guest, "
               "host, tags, "
-              "demand, accessed_dirty_preset, cr4, vcpus, hypervisor or os, did you mean 'guest'?");
+              "demand, accessed_dirty_preset, cr4, caches, vcpus, hypervisor or os, did you mean "
+              "'guest'?");
         CHECK(error_in(kExample, {"system.paging.x=5"}) ==
               "--set system.paging.x=5: system.paging has no keys, so 'system.paging.x' cannot "
               "be set");
