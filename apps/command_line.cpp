@@ -91,6 +91,10 @@ void add_show(CLI::App& app, ShowOptions& options) {
     add_set(experiment, options.set);
     for (CLI::App* each : show.get_subcommands({}))
         add_format(*each, options.format, "text or json");
+    machine
+        .add_flag("--dot", options.dot,
+                  "draw its structures, and which asks which on a miss, for Graphviz")
+        ->excludes("--format");
 }
 
 /// What to say of a first word that is no subcommand; the library says only that one is missing.

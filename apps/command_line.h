@@ -41,6 +41,7 @@ struct ShowOptions {
     std::string name{};
     std::vector<std::string> set{};
     ReportFormat format{};
+    bool dot{};  ///< a picture of the machine instead of its values
 };
 
 using Command = std::variant<RunOptions, ValidateOptions, WalkOptions, ShowOptions>;

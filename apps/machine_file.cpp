@@ -2,6 +2,7 @@
 #include "apps/cache_section.h"
 #include "apps/machine_arrays.h"
 #include "apps/machine_schema.h"
+#include "apps/machine_topology.h"
 #include "apps/timing_section.h"
 #include "apps/yaml_reader.h"
 
@@ -39,6 +40,7 @@ Machine read_parameters(const ConfigNode& document) {
     for (const ChoiceSection& section : choice_sections()) read_choices(fields, section, read);
     check_timing(read, fields);
     check_arrays(machine, fields.map());
+    check_topology(machine, fields.map());
     return read;
 }
 

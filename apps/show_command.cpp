@@ -3,6 +3,7 @@
 #include "apps/exit_status.h"
 #include "apps/experiment_file.h"
 #include "apps/json_writer.h"
+#include "apps/machine_drawing.h"
 #include "apps/machine_report.h"
 #include "apps/output.h"
 #include "apps/yaml_writer.h"
@@ -32,6 +33,7 @@ std::string show_machines(const ShowOptions& options) {
 
 std::string show_machine(const ShowOptions& options) {
     const Machine machine = machine_named(options.name, overrides_of(options));
+    if (options.dot) return machine_dot(machine.parameters);
     return options.format == ReportFormat::kJson ? machine_json(machine) : machine_text(machine);
 }
 

@@ -132,9 +132,9 @@ TEST_SUITE("caches of a machine file") {
         const std::string l1d = "caches.l1d={size: 256K, ways: 8, replacement: lru}";
         for (const std::string& line : {kL1d, std::string("caches: off"), std::string()})
             CHECK(caches_of(line, {l1d}).l1d.bytes == 256 << 10);
-        CHECK(caches_of("caches: {l2: off}",
-                        {"caches.l2.size=64", "caches.l2.ways=1", "caches.l2.replacement=lru"})
-                  .l2.bytes == 64);
+        CHECK(caches_of("caches: {l1d: off}",
+                        {"caches.l1d.size=64", "caches.l1d.ways=1", "caches.l1d.replacement=lru"})
+                  .l1d.bytes == 64);
     }
 
     TEST_CASE("settings of caches outside the format are errors that name them") {
