@@ -9,7 +9,8 @@ namespace nestwalk::test {
 namespace {
 
 const std::string kExperiment =
-    "title: t\nmachine: exact\nsystem: {paging: native}\nworkload: {trace: t.nwt}\n";
+    "title: t\nmachine: exact\nset: {timing: off}\nsystem: {paging: native}\n"
+    "workload: {trace: t.nwt}\n";
 const std::string kHeader =
     "index,cpu,op,va,outcome,level,page_size,guest_refs,host_refs,stale,fault,cycle\n";
 
@@ -78,6 +79,19 @@ TEST_SUITE("access log") {
                   "3,0,invlpg,0x1000,,,,,,,,\n"
                   "4,0,load,0x1000,miss,root,4K,4,20,0,,\n"
                   "5,0,invlpg,0x1000,,,,,,,,\n");
+    }
+
+    // One walker: each walk begins when the one before has ended. 7 cycles for the STLB, 10 for
+    // each entry read, 4 for the data in the L1D.
+    TEST_CASE("a machine with timing says in which cycle each access was done") {
+        const Workplace place;
+        place.write("e.yaml", with(kExperiment, "timing: off", "timing.lfence: 0"));
+        place.write("t.nwt", "load 0x1000 count=3 stride=4K\n");
+        CHECK(place.run("nestwalk run e.yaml --access-log log.csv").status == 0);
+        CHECK(place.read("log.csv") == kHeader +
+                                           "0,0,load,0x1000,miss,root,4K,4,0,0,,51\n"
+                                           "1,0,load,0x2000,miss,pde,4K,1,0,0,,61\n"
+                                           "2,0,load,0x3000,miss,pde,4K,1,0,0,,71\n");
     }
 
     TEST_CASE("a run that fails leaves no log") {

@@ -1,5 +1,6 @@
 // The timing section of a machine file: latencies with their units, required keys, defaults that
 // are other keys, bounds, provenance, and the way back into a file.
+#include "apps/config_path.h"
 #include "apps/latency.h"
 #include "apps/machine_file.h"
 #include "apps/timing_section.h"
@@ -74,6 +75,10 @@ Latency latency_of(const std::string& text) {
 
 std::string latency_error(const std::string& text) {
     return error_of([&] { latency_of(text); });
+}
+
+Machine shipped(const std::string& name) {
+    return load_machine(NESTWALK_SOURCE_DIR "/configs/machines/" + name + ".yaml");
 }
 
 std::string provenance_of(const Machine& machine, const std::string& path) {
@@ -312,6 +317,33 @@ TEST_SUITE("timing of a machine file") {
         CHECK(provenance_of(machine, "timing.guest_invlpg") == "300, instead of 216");
         CHECK(provenance_of(machine, "timing.mfence") == "0, a test");
         CHECK(provenance_of(machine, "timing") == "no such value");
+    }
+}
+
+TEST_SUITE("machine files") {
+    TEST_CASE("every machine has a timing, and hardware has caches") {
+        for (const std::string& name : machine_names()) {
+            CAPTURE(name);
+            const Machine machine = shipped(name);
+            CHECK(machine.timing.enabled);
+            const bool hardware = !name.starts_with("exact");
+            for (const CacheParameters* cache : machine.parameters.caches.all())
+                CHECK((cache->bytes != 0) == hardware);
+        }
+        CHECK(shipped("exact").timing == shipped("exact-amd").timing);
+    }
+
+    TEST_CASE("Haswell-EP takes the published times") {
+        const Machine machine = shipped("haswell-ep");
+        CHECK(machine.parameters.caches.l3 == CacheParameters{.bytes = 25 << 20, .ways = 20});
+        CHECK(machine.timing.walkers == 1);
+        CHECK(machine.timing.stlb == cycles(8));
+        // About 20 cycles a miss, 4 of them for the last entry in the L1D.
+        CHECK(machine.timing.walk.milli + machine.timing.l1d.milli == cycles(20).milli);
+        CHECK(machine.timing.bare.invlpg == cycles(216));
+        CHECK(machine.timing.bare.mov_cr3 == cycles(124));
+        CHECK(machine.timing.bare.mov_cr4_flush == cycles(960 / 2));
+        CHECK(provenance_of(machine, "timing.mov_cr0").starts_with("124, no source"));
     }
 }
 
