@@ -75,6 +75,9 @@ void add_walk(CLI::App& app, WalkOptions& options) {
     walk.add_flag("--after", options.after_workload,
                   "translate in the state that the experiment's workload leaves behind");
     add_format(walk, options.format, "text or json");
+    walk.add_flag("--dot", options.dot,
+                  "draw what is read and found, and in which order, for Graphviz")
+        ->excludes("--format");
 }
 
 void add_show(CLI::App& app, ShowOptions& options) {

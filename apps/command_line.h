@@ -34,6 +34,7 @@ struct WalkOptions {
     std::string access{"load"};  ///< load, store or fetch
     bool after_workload{};       ///< walk in the state that the workload leaves behind
     ReportFormat format{};
+    bool dot{};  ///< a picture of the walk
 };
 
 struct ShowOptions {

@@ -44,8 +44,9 @@ int walk_command(const WalkOptions& options) {
     const std::unique_ptr<System> system = system_of(experiment, options);
     const TracedWalk walk = trace_walk(*system, access);
     const WalkState state = options.after_workload ? WalkState::kAfterWorkload : WalkState::kStart;
-    write_stdout(options.format == ReportFormat::kJson ? walk_json(experiment, state, walk)
-                                                       : walk_text(experiment, state, walk));
+    write_stdout(options.dot                             ? walk_dot(experiment, state, walk)
+                 : options.format == ReportFormat::kJson ? walk_json(experiment, state, walk)
+                                                         : walk_text(experiment, state, walk));
     return kExitDone;
 }
 

@@ -1,3 +1,4 @@
+#include "apps/walk_cycles.h"
 #include "apps/walk_report.h"
 #include "apps/walk_words.h"
 
@@ -112,7 +113,13 @@ Json step_json(const Regime& regime, std::size_t number, const WalkStep& step) {
     return json;
 }
 
-Json result_json(const TracedWalk& walk) {
+Json cycles_json(const WalkCosts& costs) {
+    return {{"total", costs.total().value()}, {"stlb", costs.stlb.value()},
+            {"walk", costs.walk.value()},     {"lookups", costs.lookups.value()},
+            {"reads", costs.lines.value()},   {"accessed_dirty", costs.accessed_dirty.value()}};
+}
+
+Json result_json(const TracedWalk& walk, const WalkGraph& graph) {
     const Outcome& outcome = walk.outcome;
     Json json{{"outcome", name_of(outcome.result)}, {"explanation", ending_words(walk)}};
     if (outcome.fault.raised()) {
@@ -137,6 +144,7 @@ Json result_json(const TracedWalk& walk) {
     const auto guest = outcome.reads_of(Dimension::kGuest);
     const auto host = outcome.reads_of(Dimension::kHost);
     json["reads"] = {{"guest", guest}, {"host", host}, {"total", guest + host}};
+    if (graph.timed) json["cycles"] = cycles_json(graph.latency);
     return json;
 }
 
@@ -154,12 +162,17 @@ std::string walk_json(const Experiment& experiment, WalkState state, const Trace
     json["lookup"] = {{"start", name_of_start(walk.outcome.start_level)},
                       {"explanation", lookup_words(walk)},
                       {"cached", cached_list(walk.regime, walk.cached_first)}};
+    const WalkGraph graph = walk_graph(walk.outcome, experiment.machine.timing);
+    const std::vector<Cycles> cycles = read_cycles(graph);
     json["reads"] = Json::array();
     for (std::size_t at = 0; at < walk.steps.size(); ++at) {
-        json["reads"].push_back(step_json(walk.regime, at + 1, walk.steps[at]));
+        Json step = step_json(walk.regime, at + 1, walk.steps[at]);
+        if (has_caches(experiment)) step["found_in"] = found_in(walk.steps[at].read.line.source);
+        if (graph.timed) step["cycles"] = cycles[at].value();
+        json["reads"].push_back(std::move(step));
     }
     if (!walk.last_note.empty()) json["skipped_last"] = walk.last_note;
-    json["result"] = result_json(walk);
+    json["result"] = result_json(walk, graph);
     return json.dump(2) + "\n";
 }
 

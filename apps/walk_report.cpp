@@ -2,6 +2,7 @@
 #include "apps/run_report.h"
 #include "apps/text_table.h"
 #include "apps/text_wrap.h"
+#include "apps/walk_cycles.h"
 #include "apps/walk_words.h"
 
 #include <array>
@@ -30,14 +31,6 @@ std::string indices(VirtAddr va, int levels) {
     return text + fmt::format("offset {:#x}", va.value() & (level_bytes(1) - 1));
 }
 
-std::string access_words(const TracedWalk& walk) {
-    const char* kind = walk.access.kind == AccessKind::kLoad    ? "load from"
-                       : walk.access.kind == AccessKind::kStore ? "store to"
-                                                                : "fetch from";
-    return fmt::format("{} {} by user code in {}, space {}", kind, hex(walk.access.va.value()),
-                       walk.software, walk.space);
-}
-
 std::string linear_tables(const TracedWalk& walk) {
     const Regime& regime = walk.regime;
     const char* space = regime.nested ? "guest-physical" : "host-physical";
@@ -59,12 +52,6 @@ std::string tags(const Regime& regime) {
     return text;
 }
 
-std::string start_words(const Experiment& experiment) {
-    const std::string words = "start of the trace: caches empty";
-    if (experiment.system.demand == Demand::kFault) return words + ", nothing mapped";
-    return words + ", the page mapped on first touch";
-}
-
 std::string heading(const Experiment& experiment, WalkState state, const TracedWalk& walk) {
     const Regime& regime = walk.regime;
     TextTable table({Align::kLeft, Align::kLeft});
@@ -75,14 +62,24 @@ std::string heading(const Experiment& experiment, WalkState state, const TracedW
     table.add({regime.nested ? "guest tables" : "tables", linear_tables(walk)});
     if (regime.nested) table.add({"host tables", host_tables(regime)});
     table.add({"tags", tags(regime)});
-    table.add({"state", state == WalkState::kStart ? start_words(experiment)
-                                                   : std::string("as the workload leaves it")});
+    table.add({"state", state_words(experiment, state)});
     return table.to_string();
 }
 
-std::vector<std::string> row(const Regime& regime, std::size_t number, const WalkStep& step) {
+/// What stands in a row besides what the walk says.
+struct Times {
+    bool caches{};
+    std::vector<Cycles> reads{};  ///< empty without timing
+};
+
+Times times_of(const Experiment& experiment, const WalkGraph& graph) {
+    return {has_caches(experiment), graph.timed ? read_cycles(graph) : std::vector<Cycles>{}};
+}
+
+std::vector<std::string> row(const Regime& regime, const Times& times, std::size_t at,
+                             const WalkStep& step) {
     const bool guest = step.read.dimension == Dimension::kGuest;
-    std::vector<std::string> cells{std::to_string(number)};
+    std::vector<std::string> cells{std::to_string(at + 1)};
     if (regime.nested) cells.emplace_back(guest ? "guest" : "host");
     cells.push_back(fmt::format("{}[{}]", entry_name(regime, step.read.dimension, step.read.level),
                                 step.index));
@@ -94,22 +91,29 @@ std::vector<std::string> row(const Regime& regime, std::size_t number, const Wal
     cells.push_back(target_words(step));
     cells.push_back(rights_words(regime, step));
     cells.push_back(accessed_dirty_words(regime, step));
+    if (times.caches) cells.emplace_back(found_in(step.read.line.source));
+    if (!times.reads.empty()) cells.push_back(cycles_words(times.reads[at]));
     return cells;
 }
 
-TextTable reads_table(const TracedWalk& walk) {
+TextTable reads_table(const TracedWalk& walk, const Times& times) {
     std::vector<std::string> header{"#"};
     std::vector<Align> columns{Align::kRight};
     if (walk.regime.nested) header.emplace_back("dimension");
     header.emplace_back("entry");
     if (walk.regime.nested) header.insert(header.end(), {"to find", "guest-physical"});
     header.insert(header.end(), {"host-physical", "says", "rights", "A/D"});
+    if (times.caches) header.emplace_back("found in");
     columns.resize(header.size(), Align::kLeft);
+    if (!times.reads.empty()) {
+        header.emplace_back("cycles");
+        columns.push_back(Align::kRight);
+    }
     TextTable table(columns);
     table.add(header);
     table.add_rule();
     for (std::size_t at = 0; at < walk.steps.size(); ++at) {
-        table.add(row(walk.regime, at + 1, walk.steps[at]));
+        table.add(row(walk.regime, times, at, walk.steps[at]));
     }
     return table;
 }
@@ -125,9 +129,9 @@ void add_note(const std::string& note, std::string& text) {
 }
 
 /// The table of reads, with what was skipped before and what was cached after each.
-std::string reads(const TracedWalk& walk) {
+std::string reads(const TracedWalk& walk, const Times& times) {
     if (walk.steps.empty()) return "";
-    std::istringstream lines(reads_table(walk).to_string());
+    std::istringstream lines(reads_table(walk, times).to_string());
     std::string text;
     std::string line;
     for (int header = 0; header < 2 && std::getline(lines, line); ++header) text += line + "\n";
@@ -159,7 +163,7 @@ std::string pages(const TracedWalk& walk) {
     return text + (fractured ? ": fractured" : ": not fractured");
 }
 
-std::string result(const TracedWalk& walk) {
+std::string result(const TracedWalk& walk, const WalkGraph& graph) {
     const Outcome& outcome = walk.outcome;
     TextTable table({Align::kLeft, Align::kLeft});
     const bool translated = !outcome.fault.raised();
@@ -169,21 +173,43 @@ std::string result(const TracedWalk& walk) {
         table.add({"rights", allowed_words(walk)});
     }
     table.add({"reads", read_counts(walk)});
+    if (graph.timed) table.add({"cycles", latency_words(graph)});
     return table.to_string();
 }
 
 }  // namespace
+
+std::string access_words(const TracedWalk& walk) {
+    const char* kind = walk.access.kind == AccessKind::kLoad    ? "load from"
+                       : walk.access.kind == AccessKind::kStore ? "store to"
+                                                                : "fetch from";
+    return fmt::format("{} {} by user code in {}, space {}", kind, hex(walk.access.va.value()),
+                       walk.software, walk.space);
+}
+
+std::string state_words(const Experiment& experiment, WalkState state) {
+    if (state == WalkState::kAfterWorkload) return "as the workload leaves it";
+    std::string words = "start of the trace: caches empty";
+    if (has_caches(experiment)) {
+        const bool hot = experiment.system.cache_start == CacheStart::kHot;
+        words = fmt::format("start of the trace: no translation cached, data caches {}",
+                            hot ? "hot" : "cold");
+    }
+    const bool supplied = experiment.system.demand == Demand::kMapOnFirstTouch;
+    return words + (supplied ? ", the page mapped on first touch" : ", nothing mapped");
+}
 
 std::string walk_text(const Experiment& experiment, WalkState state, const TracedWalk& walk) {
     std::string text = experiment.title.empty() ? "" : experiment.title + "\n\n";
     text += heading(experiment, state, walk) + "\n";
     for (const std::string& line : lookup_words(walk)) text += wrapped(line);
     add_cached(walk.regime, walk.cached_first, text);
-    const std::string table = reads(walk);
+    const WalkGraph graph = walk_graph(walk.outcome, experiment.machine.timing);
+    const std::string table = reads(walk, times_of(experiment, graph));
     text += table.empty() ? "" : "\n" + table + "\n";
     for (const std::string& line : ending_words(walk)) text += wrapped(line);
     if (!text.ends_with("\n\n")) text += "\n";
-    return text + result(walk);
+    return text + result(walk, graph);
 }
 
 }  // namespace nestwalk
