@@ -1,5 +1,4 @@
 #include "apps/cache_section.h"
-#include "apps/set_fields.h"
 
 #include <optional>
 #include <vector>
@@ -30,7 +29,7 @@ void check_sets(const ConfigFields& fields, const CacheParameters& cache) {
 CacheParameters read_cache(const ConfigValue& value) {
     if (is_off(*value.node)) return {};
     if (!value.node->is_map()) reject(value, "off, or a map with keys such as size");
-    const ConfigFields fields(value, kCacheKeys);
+    const ConfigFields fields(value, keys_of(kCacheKeys));
     CacheParameters cache{};
     cache.bytes = read_unsigned(fields.require("size"), {kLineSize, kMostCacheBytes});
     cache.ways = read_ways_of_set(fields);
@@ -58,6 +57,7 @@ CacheHierarchyParameters read_caches(const ConfigValue& value) {
     if (is_off(*value.node)) return caches;
     if (!value.node->is_map()) reject(value, "off, or a map with keys such as l1d");
     std::vector<std::string_view> known;
+    known.reserve(kCacheLevels.size());
     for (const CacheLevel& level : kCacheLevels) known.push_back(level.key);
     const ConfigFields fields(value, known);
     for (const CacheLevel& level : kCacheLevels)

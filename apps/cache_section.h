@@ -2,7 +2,7 @@
 
 // The `caches` section of a machine file.
 
-#include "apps/config_fields.h"
+#include "apps/set_fields.h"
 #include "models/machine.h"
 
 #include <array>
@@ -23,10 +23,16 @@ inline constexpr std::array<CacheLevel, 4> kCacheLevels{
      {"l2", "the L2, behind both", &CacheHierarchyParameters::l2},
      {"l3", "the L3, which all vCPUs share", &CacheHierarchyParameters::l3}}};
 
-inline constexpr std::array<std::string_view, 4> kCacheKeys{"size", "ways", "replacement", "seed"};
-
 inline constexpr std::uint64_t kLineSize = 64;
 inline constexpr std::uint64_t kMostCacheBytes = std::uint64_t{1} << 30;
+
+/// Keys of one level.
+inline constexpr std::array kCacheKeys{
+    KeyForm{"size", "bytes, such as `32K`: 64 to 1G", number_form({kLineSize, kMostCacheBytes}), "",
+            true},
+    KeyForm{"ways", "1 to 256, or `full`: one set, of at most 256 lines", kWaysForm, "", true},
+    KeyForm{"replacement", kReplacementMeaning, word_form<kReplacementWords>(), "", true},
+    KeyForm{"seed", kSeedMeaning, number_form(), "1"}};
 
 /// `off`, or a map of levels. Throws InputError for a cache that cannot be built.
 CacheHierarchyParameters read_caches(const ConfigValue& value);

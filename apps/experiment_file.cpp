@@ -1,6 +1,7 @@
 #include "apps/experiment_file.h"
 #include "apps/config_fields.h"
 #include "apps/config_path.h"
+#include "apps/experiment_keys.h"
 #include "apps/system_section.h"
 #include "apps/yaml_reader.h"
 
@@ -15,12 +16,6 @@ namespace nestwalk {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::array<std::string_view, 6> kExperimentKeys{"title",  "machine",  "set",
-                                                          "system", "workload", "sweep"};
-constexpr std::array<std::string_view, 4> kWorkloadKeys{"program", "trace", "format", "generator"};
-constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
-    {{"auto", TraceFormat::kAuto}, {"nwt", TraceFormat::kNwt}, {"lackey", TraceFormat::kLackey}}};
 
 // Entries of all arrays of all vCPUs, so that a hostile experiment does not end with the memory
 // (some 100 bytes each). No machine comes near.
@@ -87,7 +82,7 @@ TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const
 }
 
 Workload read_workload(const ConfigValue& value, const fs::path& base) {
-    const ConfigFields fields(value, kWorkloadKeys);
+    const ConfigFields fields(value, keys_of(kWorkloadKeys));
     if (const auto generator = fields.find("generator"))
         refuse(*generator, "generators are not supported yet");
     const std::optional<ConfigValue> program = fields.find("program");
@@ -131,7 +126,7 @@ std::vector<Override> split_overrides(ConfigNode& document,
 Experiment read_experiment(ConfigNode document, const fs::path& base,
                            const std::vector<Override>& overrides) {
     const std::vector<Override> from_command_line = split_overrides(document, overrides);
-    const ConfigFields fields({&document, ""}, kExperimentKeys);
+    const ConfigFields fields({&document, ""}, keys_of(kExperimentKeys));
     if (const auto sweep = fields.find("sweep")) refuse(*sweep, "sweeps are not supported yet");
 
     std::vector<Override> changes;

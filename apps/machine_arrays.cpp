@@ -10,10 +10,7 @@ namespace nestwalk {
 
 namespace {
 
-constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 20;
 constexpr std::size_t kMostArrays = 64;
-/// There are 4096 PCIDs, one of which is the current one.
-constexpr std::uint64_t kMostPcidsKept = 4095;
 
 int read_level(const ConfigValue& value, const HoldingKey& key) {
     return key.by_page_size() ? read_word(value, kPageLevelWords)
@@ -62,7 +59,7 @@ std::uint32_t read_entries(const ConfigValue& value) {
     if (value.node->is_scalar() && !value.node->text.empty() && value.node->text[0] >= 'a')
         reject(value, "a number of entries, unbounded or off",
                std::array<std::string_view, 2>{"unbounded", "off"});
-    return static_cast<std::uint32_t>(read_unsigned(value, {0, kMostEntries}));
+    return static_cast<std::uint32_t>(read_unsigned(value, {0, kMostArrayEntries}));
 }
 
 // `all`, or how many besides the current one.

@@ -1,5 +1,6 @@
 #include "apps/machine_schema.h"
 #include "apps/cache_section.h"
+#include "apps/provenance.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,18 +12,31 @@ namespace {
 
 using Shape = MachineSection::Shape;
 
-constexpr std::array kTranslations{HoldingKey{"pages", MappingClass::kTranslation}};
+constexpr std::string_view kPages = "page sizes it holds, as `[4K, 2M]` (TLBs, `nested_tlb`)";
+constexpr std::string_view kLevels =
+    "levels of the entries it holds: `pde`, `pdpte`, `pml4e`, `pml5e` (paging-structure caches)";
+
+constexpr std::array kTranslations{HoldingKey{"pages", MappingClass::kTranslation, kPages}};
 constexpr std::array kSecondLevel{
-    HoldingKey{"pages", MappingClass::kTranslation},
-    HoldingKey{"paging_structures", MappingClass::kPagingStructure},
-    HoldingKey{"nested", MappingClass::kNestedTranslation},
-    HoldingKey{"nested_paging_structures", MappingClass::kNestedPagingStructure}};
+    HoldingKey{"pages", MappingClass::kTranslation, kPages},
+    HoldingKey{"paging_structures", MappingClass::kPagingStructure,
+               "in `stlb` and `stlb_1g`: levels of paging-structure entries that live in the same "
+               "array"},
+    HoldingKey{"nested", MappingClass::kNestedTranslation,
+               "in `stlb` and `stlb_1g`: page sizes of guest-physical translations that live in "
+               "the same array"},
+    HoldingKey{"nested_paging_structures", MappingClass::kNestedPagingStructure,
+               "in `stlb` and `stlb_1g`: levels of EPT or NPT entries that live in the same "
+               "array"}};
 constexpr std::array kPagingStructures{
-    HoldingKey{"levels", MappingClass::kPagingStructure},
-    HoldingKey{"nested_levels", MappingClass::kNestedPagingStructure}};
-constexpr std::array kNestedTranslations{HoldingKey{"pages", MappingClass::kNestedTranslation}};
+    HoldingKey{"levels", MappingClass::kPagingStructure, kLevels},
+    HoldingKey{"nested_levels", MappingClass::kNestedPagingStructure,
+               "in `paging_structure_caches`: levels of EPT or NPT entries that live in the same "
+               "array"}};
+constexpr std::array kNestedTranslations{
+    HoldingKey{"pages", MappingClass::kNestedTranslation, kPages}};
 constexpr std::array kNestedPagingStructures{
-    HoldingKey{"levels", MappingClass::kNestedPagingStructure}};
+    HoldingKey{"levels", MappingClass::kNestedPagingStructure, kLevels}};
 
 const std::array kSections{
     MachineSection{"l1_dtlb", Shape::kNamedArrays, &MachineParameters::l1_dtlb, kTranslations},
@@ -39,17 +53,78 @@ const std::array kSections{
                    &MachineParameters::nested_paging_structure_caches, kNestedPagingStructures},
 };
 
-constexpr std::array<std::string_view, 5> kGeometryKeys{"entries", "ways", "index", "replacement",
-                                                        "seed"};
-constexpr std::string_view kPcidsKept = "pcids_kept";
+constexpr std::array<std::string_view, 2> kEntriesWords{"unbounded", "off"};
+constexpr std::array<std::string_view, 1> kPcidsWords{"all"};
+constexpr std::array kGeometryKeys{
+    KeyForm{"entries",
+            "how many: 1 to 1048576, `unbounded` (never replaces anything), or `off` or 0 (the "
+            "machine does not have the array)",
+            number_form({0, kMostArrayEntries}, kEntriesWords), "", true},
+    KeyForm{"ways", "1 to 256, or `full`: fully associative, for at most 256 entries", kWaysForm,
+            "", true},
+    KeyForm{"index",
+            "how the page number selects a set: `linear` (its low bits) or `xor-fold` (the low "
+            "bits XOR as many bits above them). Only an array of one set can do without",
+            word_form<kIndexWords>()},
+    KeyForm{"replacement", kReplacementMeaning, word_form<kReplacementWords>(), "", true},
+    KeyForm{"seed", kSeedMeaning, number_form(), "1"}};
+constexpr KeyForm kPcidsKept{
+    "pcids_kept",
+    "`all` (default), or how many PCIDs besides the current one keep their non-global entries in "
+    "this array; when another PCID is loaded, the entries of those used longest ago go. Not in "
+    "`nested_tlb` and `guest_physical_paging_structure_caches`: guest-physical mappings have no "
+    "PCID",
+    number_form({0, kMostPcidsKept}, kPcidsWords), "all"};
+
 constexpr std::string_view kCaches = "caches";
+constexpr ValueForm kSectionForm = form_of(ValueForm::Kind::kSection);
+constexpr std::array kTopKeys{
+    KeyForm{"name", "name in reports: a-z, 0-9, `-`, `_`", form_of(ValueForm::Kind::kName), "",
+            true},
+    KeyForm{"title", "what a person calls the machine", form_of(ValueForm::Kind::kText), "", true},
+    KeyForm{"vendor", "`intel` or `amd`: whose rules of tagging and invalidation hold",
+            word_form<kVendorWords>(), "", true},
+    KeyForm{"l1_dtlb", "first-level data TLBs, a map of named arrays. One must hold 4K pages",
+            kSectionForm, "", true},
+    KeyForm{"l1_itlb", "first-level instruction TLBs, a map of named arrays", kSectionForm},
+    KeyForm{"stlb", "the second-level TLB, one array", kSectionForm},
+    KeyForm{"stlb_1g", "a second array of the second level, usually for 1G pages", kSectionForm},
+    KeyForm{"stlb_instruction",
+            "a second-level TLB of its own for instruction fetches; without it they use `stlb`",
+            kSectionForm},
+    KeyForm{"paging_structure_caches",
+            "caches of entries that reference another paging structure, a map of named arrays",
+            kSectionForm},
+    KeyForm{"nested_tlb", "translations of guest-physical addresses, a map of named arrays",
+            kSectionForm},
+    KeyForm{"guest_physical_paging_structure_caches",
+            "caches of EPT or NPT entries that reference another table, a map of named arrays",
+            kSectionForm},
+    KeyForm{kCaches, "data and instruction caches, see below", kSectionForm},
+    KeyForm{"combined_target",
+            "what a paging-structure entry cached under nested paging points with: `host-physical` "
+            "(the guest's paging structure is found at once) or `guest-physical` (its address "
+            "still owes a walk of the host's table)",
+            word_form<kCombinedTargetWords>(), "", true},
+    KeyForm{"coalescing",
+            "`off` (default), or `four-pages`: four 4K pages that are contiguous and aligned to "
+            "16K in every address space and alike in all attributes take one entry of any TLB, "
+            "see below",
+            word_form<kCoalescingWords>(), "off"},
+    KeyForm{"fracture", "page fracturing, see below", kSectionForm},
+    KeyForm{"smash_1g", "1G pages cached as 2M pieces, see below", kSectionForm},
+    KeyForm{"features", "instructions that not every processor has, see below", kSectionForm},
+    KeyForm{"invalidation", "answers to questions that the manuals leave open, see below",
+            kSectionForm},
+    KeyForm{"timing", "clocks, latencies and costs, see below", kSectionForm},
+    KeyForm{"provenance", "where the values come from, see below", maps_form(kRecordKeys), "",
+            true}};
 
 // What the program calls a machine, and its records of origin, are no settings.
 std::vector<std::string_view> settable_keys() {
-    std::vector<std::string_view> keys{"vendor"};
-    for (const MachineSection& section : kSections) keys.push_back(section.key);
-    keys.insert(keys.end(), {kCaches, "combined_target", "coalescing"});
-    for (const ChoiceSection& section : choice_sections()) keys.push_back(section.key);
+    std::vector<std::string_view> keys = keys_of(kTopKeys);
+    for (const std::string_view fixed : {"name", "title", "provenance"})
+        keys.erase(std::find(keys.begin(), keys.end(), fixed));
     return keys;
 }
 
@@ -93,7 +168,7 @@ std::vector<std::string_view> keys_below(std::string_view first, std::size_t lev
                                             : std::vector<std::string_view>{};
     std::vector<std::string_view> keys;
     if (first == kCaches) {
-        if (level == 2) return {kCacheKeys.begin(), kCacheKeys.end()};
+        if (level == 2) return keys_of(kCacheKeys);
         for (const CacheLevel& cache : kCacheLevels) keys.push_back(cache.key);
         return keys;
     }
@@ -160,13 +235,9 @@ const MachineSection* find_section(std::string_view key) {
     return found == kSections.end() ? nullptr : &*found;
 }
 
-std::vector<std::string_view> machine_keys() {
-    std::vector<std::string_view> keys{"name", "title"};
-    const std::vector<std::string_view> settable = settable_keys();
-    keys.insert(keys.end(), settable.begin(), settable.end());
-    keys.push_back("provenance");
-    return keys;
-}
+std::span<const KeyForm> machine_key_forms() { return kTopKeys; }
+
+std::vector<std::string_view> machine_keys() { return keys_of(kTopKeys); }
 
 bool MachineSection::keeps_pcids() const {
     return std::any_of(holds.begin(), holds.end(), [](const HoldingKey& held) {
@@ -175,12 +246,21 @@ bool MachineSection::keeps_pcids() const {
     });
 }
 
-std::vector<std::string_view> array_keys(const MachineSection& section) {
-    std::vector<std::string_view> keys;
-    for (const HoldingKey& holding : section.holds) keys.push_back(holding.key);
+std::vector<KeyForm> array_key_forms(const MachineSection& section) {
+    std::vector<KeyForm> keys;
+    for (const HoldingKey& holding : section.holds) {
+        const std::span<const std::string_view> words =
+            holding.by_page_size() ? std::span<const std::string_view>(kWordsIn<kPageLevelWords>)
+                                   : kWordsIn<kEntryLevelWords>;
+        keys.push_back({holding.key, holding.meaning, {ValueForm::Kind::kHoldings, words, {}, {}}});
+    }
     keys.insert(keys.end(), kGeometryKeys.begin(), kGeometryKeys.end());
     if (section.keeps_pcids()) keys.push_back(kPcidsKept);
     return keys;
+}
+
+std::vector<std::string_view> array_keys(const MachineSection& section) {
+    return keys_of(array_key_forms(section));
 }
 
 std::size_t levels_below(std::string_view key) {

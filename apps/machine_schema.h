@@ -1,6 +1,7 @@
 #pragma once
 
-// The keys of a machine file in one place: reader, writer and overrides follow these tables.
+// The keys of a machine file in one place: reader, writer, overrides, manual and JSON Schema follow
+// these tables.
 
 #include "apps/config_fields.h"
 #include "apps/config_override.h"
@@ -28,10 +29,15 @@ inline constexpr std::array<Keyword<CombinedTarget>, 2> kCombinedTargetWords{
     {{"host-physical", CombinedTarget::kHostPhysical},
      {"guest-physical", CombinedTarget::kGuestPhysical}}};
 
+inline constexpr std::uint64_t kMostArrayEntries = std::uint64_t{1} << 20;
+/// There are 4096 PCIDs, one of which is the current one.
+inline constexpr std::uint64_t kMostPcidsKept = 4095;
+
 /// A key that lists what an array holds, by page size or by level of entry.
 struct HoldingKey {
     std::string_view key{};
     MappingClass mapping_class{};
+    std::string_view meaning{};  ///< as docs/machines.md has it
 
     bool by_page_size() const {
         return mapping_class == MappingClass::kTranslation ||
@@ -57,9 +63,11 @@ std::span<const MachineSection> machine_sections();
 /// Null if `key` is no section.
 const MachineSection* find_section(std::string_view key);
 
-/// Keys of a machine file, in its order.
+/// Top-level keys of a machine file, in its order.
+std::span<const KeyForm> machine_key_forms();
 std::vector<std::string_view> machine_keys();
 /// Keys of one array of the section: what it can hold, then its geometry.
+std::vector<KeyForm> array_key_forms(const MachineSection& section);
 std::vector<std::string_view> array_keys(const MachineSection& section);
 
 /// How many levels of keys stand below a top-level key: none below a plain value, two below a

@@ -14,7 +14,6 @@ namespace nestwalk {
 namespace {
 
 constexpr std::string_view kAll = "all";
-constexpr std::array<std::string_view, 4> kRecordKeys{"keys", "is", "source", "on"};
 
 struct Record {
     Provenance provenance{};
@@ -58,7 +57,7 @@ Provenance read_record(const ConfigFields& fields) {
 std::map<std::string, Record> read_records(const ConfigValue& list) {
     std::map<std::string, Record> records;
     for (const ConfigValue& item : read_list(list, "a list of records {keys, is, source}")) {
-        const ConfigFields fields(item, kRecordKeys);
+        const ConfigFields fields(item, keys_of(kRecordKeys));
         const Provenance provenance = read_record(fields);
         for (const ConfigValue& key : read_list(fields.require("keys"), "a list of keys")) {
             const Record record{provenance, key.node->location, false};

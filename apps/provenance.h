@@ -3,7 +3,7 @@
 // Where each value of a machine file comes from. Every value has a record; a machine that cannot
 // say where a number comes from is refused.
 
-#include "apps/config_fields.h"
+#include "apps/value_form.h"
 
 #include <array>
 #include <cstdint>
@@ -27,6 +27,21 @@ inline constexpr std::array<Keyword<ProvenanceKind>, 5> kProvenanceWords{
      {"calibrated", ProvenanceKind::kCalibrated},
      {"assumed", ProvenanceKind::kAssumed},
      {"set by experiment", ProvenanceKind::kSetByExperiment}}};
+
+/// Keys of a record.
+inline constexpr std::array kRecordKeys{
+    KeyForm{"keys",
+            "dotted keys. A key covers all below it; for each value the longest key wins; `all` "
+            "covers what no other key does",
+            form_of(ValueForm::Kind::kTexts), "", true},
+    KeyForm{"is",
+            "`documented` (by the vendor or the processor itself), `measured` (by someone, on such "
+            "hardware), `calibrated` (fitted), `assumed` (no source, or a guess)",
+            word_form<kProvenanceWords>(), "", true},
+    KeyForm{"source", "who says so, or why it is assumed", form_of(ValueForm::Kind::kText), "",
+            true},
+    KeyForm{"on", "of a calibrated value: the measurement it was fitted to",
+            form_of(ValueForm::Kind::kText)}};
 
 struct Provenance {
     ProvenanceKind kind{};

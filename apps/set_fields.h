@@ -2,7 +2,7 @@
 
 // The keys that TLBs and caches have in common: how many ways a set has, and what is replaced.
 
-#include "apps/config_fields.h"
+#include "apps/value_form.h"
 #include "models/machine.h"
 
 #include <array>
@@ -22,6 +22,12 @@ inline constexpr std::array<Keyword<ReplacementPolicy>, 6> kReplacementWords{
 
 /// A set is searched way by way, and recency ranks are kept in bytes.
 inline constexpr std::uint64_t kMostWays = 256;
+
+inline constexpr std::array<std::string_view, 1> kWaysWords{"full"};
+inline constexpr ValueForm kWaysForm = number_form({1, kMostWays}, kWaysWords);
+inline constexpr std::string_view kReplacementMeaning =
+    "`lru`, `tree-plru`, `mru3-plru4`, `nru`, `srrip`, `random`";
+inline constexpr std::string_view kSeedMeaning = "of `random` replacement, default 1";
 
 /// The key `ways`; 0 for `full`.
 std::uint32_t read_ways_of_set(const ConfigFields& fields);

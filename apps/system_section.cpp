@@ -1,4 +1,5 @@
 #include "apps/system_section.h"
+#include "apps/system_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -8,17 +9,6 @@
 namespace nestwalk {
 
 namespace {
-
-constexpr std::array<std::string_view, 11> kSystemKeys{
-    "paging", "guest",  "host",  "tags",       "demand", "accessed_dirty_preset",
-    "cr4",    "caches", "vcpus", "hypervisor", "os"};
-constexpr std::array<std::string_view, 4> kGuestKeys{"levels", "page_size", "global", "regions"};
-constexpr std::array<std::string_view, 3> kRegionKeys{"at", "size", "page_size"};
-constexpr std::array<std::string_view, 4> kHostKeys{"levels", "page_size", "holes",
-                                                    "accessed_dirty"};
-constexpr std::array<std::string_view, 2> kHoleKeys{"at", "size"};
-constexpr std::array<std::string_view, 2> kTagKeys{"pcid", "vpid"};
-constexpr std::array<std::string_view, 2> kCacheUseKeys{"data", "start"};
 
 // Hypervisors that the format knows; only the first can be simulated so far.
 enum class Hypervisor : std::uint8_t { kNone, kKvmEpt, kKvmNpt, kKvmShadow, kXenHap };
@@ -32,11 +22,10 @@ constexpr std::array<Keyword<Hypervisor>, 5> kHypervisorWords{
 constexpr std::uint64_t kSmallPage = page_bytes(PageSize::k4K);
 /// No x86 processor has more physical-address bits.
 constexpr int kMostPhysicalBits = 52;
-constexpr std::uint64_t kMostVcpus = 64;
 
 int read_levels(const ConfigFields& fields) {
     const auto levels = fields.find("levels");
-    return levels ? static_cast<int>(read_unsigned(*levels, {4, 5})) : 4;
+    return levels ? static_cast<int>(read_unsigned(*levels, kLevelsRange)) : 4;
 }
 
 std::uint64_t read_multiple(const ConfigValue& value, std::uint64_t unit,
@@ -60,7 +49,7 @@ bool is_canonical(std::uint64_t address, int levels) {
 }
 
 PageRegion read_region(const ConfigValue& value, int levels) {
-    const ConfigFields fields(value, kRegionKeys);
+    const ConfigFields fields(value, keys_of(kRegionKeys));
     PageRegion region{};
     region.page_size = read_page_size(fields.require("page_size"));
     const std::uint64_t unit = page_bytes(region.page_size);
@@ -83,7 +72,7 @@ void check_overlap(const ConfigValue& list, std::vector<PageRegion> regions) {
 }
 
 GuestParameters read_guest(const ConfigValue& value) {
-    const ConfigFields fields(value, kGuestKeys);
+    const ConfigFields fields(value, keys_of(kGuestKeys));
     GuestParameters guest{};
     guest.levels = read_levels(fields);
     if (const auto size = fields.find("page_size")) guest.page_size = read_page_size(*size);
@@ -97,7 +86,7 @@ GuestParameters read_guest(const ConfigValue& value) {
 }
 
 HostHole read_hole(const ConfigValue& value, int levels) {
-    const ConfigFields fields(value, kHoleKeys);
+    const ConfigFields fields(value, keys_of(kHoleKeys));
     HostHole hole{};
     hole.at = read_multiple(fields.require("at"), kSmallPage, "4K");
     if (const auto size = fields.find("size")) hole.bytes = read_multiple(*size, kSmallPage, "4K");
@@ -109,7 +98,7 @@ HostHole read_hole(const ConfigValue& value, int levels) {
 }
 
 HostParameters read_host(const ConfigValue& value) {
-    const ConfigFields fields(value, kHostKeys);
+    const ConfigFields fields(value, keys_of(kHostKeys));
     HostParameters host{};
     host.levels = read_levels(fields);
     if (const auto size = fields.find("page_size")) host.page_size = read_page_size(*size);
@@ -121,8 +110,7 @@ HostParameters read_host(const ConfigValue& value) {
 }
 
 ControlWrite read_cr4(const ConfigValue& value) {
-    const auto words = words_of(kCr4Words);
-    const ConfigFields fields(value, words);
+    const ConfigFields fields(value, keys_of(kCr4Keys));
     ControlWrite write{};
     for (const Keyword<ControlFlag>& flag : kCr4Words)
         if (const auto found = fields.find(flag.word))
@@ -131,7 +119,7 @@ ControlWrite read_cr4(const ConfigValue& value) {
 }
 
 void read_cache_use(const ConfigValue& value, SystemParameters& system) {
-    const ConfigFields fields(value, kCacheUseKeys);
+    const ConfigFields fields(value, keys_of(kCacheUseKeys));
     if (const auto data = fields.find("data"))
         system.cached_data = read_word(*data, kCachedDataWords);
     if (const auto start = fields.find("start"))
@@ -160,14 +148,14 @@ void refuse_what_is_to_come(const ConfigFields& fields) {
 }  // namespace
 
 SystemParameters read_system(const ConfigValue& value) {
-    const ConfigFields fields(value, kSystemKeys);
+    const ConfigFields fields(value, keys_of(kSystemKeys));
     SystemParameters system{};
     refuse_what_is_to_come(fields);
     if (const auto paging = fields.find("paging")) system.paging = read_word(*paging, kPagingWords);
     if (const auto guest = fields.find("guest")) system.guest = read_guest(*guest);
     if (const auto host = fields.find("host")) system.host = read_host(*host);
     if (const auto tags = fields.find("tags")) {
-        const ConfigFields tag_fields(*tags, kTagKeys);
+        const ConfigFields tag_fields(*tags, keys_of(kTagKeys));
         if (const auto pcid = tag_fields.find("pcid")) system.pcid = read_switch(*pcid);
         if (const auto vpid = tag_fields.find("vpid")) system.vpid = read_switch(*vpid);
     }
@@ -178,7 +166,7 @@ SystemParameters read_system(const ConfigValue& value) {
     if (const auto cr4 = fields.find("cr4")) system.initial_cr4 = read_cr4(*cr4);
     if (const auto caches = fields.find("caches")) read_cache_use(*caches, system);
     if (const auto vcpus = fields.find("vcpus"))
-        system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, {1, kMostVcpus}));
+        system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, kVcpusRange));
     settle_la57(fields, system);
     return system;
 }

@@ -1,3 +1,4 @@
+#include "apps/system_keys.h"
 #include "apps/system_section.h"
 
 #include <utility>

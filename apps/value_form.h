@@ -1,6 +1,7 @@
 #pragma once
 
-// What a key of a file takes, said once for manuals and editors: the readers are what decides.
+// What the keys of a file take, said once: the known keys of its readers, the rows of its manual
+// and its JSON Schema come from these tables. What a value must be besides is the reader's to say.
 
 #include "apps/config_fields.h"
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace nestwalk {
 
@@ -20,22 +22,58 @@ inline constexpr auto kWordsIn = [] {
     return words;
 }();
 
+struct KeyForm;
+
 struct ValueForm {
-    enum class Kind : std::uint8_t { kSwitch, kWord, kNumber, kLatency };
+    enum class Kind : std::uint8_t {
+        kSwitch,
+        kWord,
+        kNumber,
+        kLatency,
+        kText,
+        kName,         ///< text of a-z, 0-9, - and _
+        kHoldings,     ///< a list of words, or a map of words to ways
+        kTexts,        ///< a list of texts
+        kMap,          ///< of `keys`
+        kMaps,         ///< a list of maps of `keys`
+        kSettings,     ///< changes of a machine, by dotted key
+        kSection,      ///< a section of a machine file, which has a table of its own
+        kNotSupported  ///< known, so that it is refused in other words than a slip of the finger
+    };
 
     Kind kind{};
     std::span<const std::string_view> words{};  ///< of a number: what it may be instead
     UnsignedRange range{};                      ///< of a number
+    std::span<const KeyForm> keys{};
 };
 
+struct KeyForm {
+    std::string_view key{};
+    std::string_view meaning{};  ///< as the manual has it
+    ValueForm form{};
+    std::string_view initial{};  ///< the value of a key that is not given, in canonical form
+    bool required{};
+};
+
+constexpr ValueForm form_of(ValueForm::Kind kind) { return {kind, {}, {}, {}}; }
 constexpr ValueForm switch_form() { return {}; }
-constexpr ValueForm latency_form() { return {ValueForm::Kind::kLatency}; }
-constexpr ValueForm number_form(UnsignedRange range, std::span<const std::string_view> words = {}) {
-    return {ValueForm::Kind::kNumber, words, range};
+constexpr ValueForm latency_form() { return form_of(ValueForm::Kind::kLatency); }
+constexpr ValueForm number_form(UnsignedRange range = {},
+                                std::span<const std::string_view> words = {}) {
+    return {ValueForm::Kind::kNumber, words, range, {}};
 }
 template <const auto& kTable>
 constexpr ValueForm word_form() {
-    return {ValueForm::Kind::kWord, kWordsIn<kTable>};
+    return {ValueForm::Kind::kWord, kWordsIn<kTable>, {}, {}};
 }
+constexpr ValueForm map_form(std::span<const KeyForm> keys) {
+    return {ValueForm::Kind::kMap, {}, {}, keys};
+}
+constexpr ValueForm maps_form(std::span<const KeyForm> keys) {
+    return {ValueForm::Kind::kMaps, {}, {}, keys};
+}
+
+/// The keys of a table, in its order, those that are not supported among them.
+std::vector<std::string_view> keys_of(std::span<const KeyForm> table);
 
 }  // namespace nestwalk

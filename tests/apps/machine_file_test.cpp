@@ -1,10 +1,6 @@
 // The machine files that come with nestwalk, and what overrides make of them.
-#include "apps/cache_section.h"
 #include "apps/config_path.h"
-#include "apps/experiment_file.h"
 #include "apps/machine_file.h"
-#include "apps/machine_schema.h"
-#include "apps/text_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
 #include "tests/apps/input_error.h"
@@ -225,46 +221,6 @@ TEST_SUITE("machine files") {
         CHECK(
             contains(error_of([&] { parse_override("stlb.pages=[4K"); }), "--set stlb.pages=[4K:"));
         CHECK(contains(error_of([&] { parse_override("title=\xff"); }), "expected UTF-8"));
-    }
-}
-
-TEST_SUITE("machine files") {
-    TEST_CASE("the manual explains every key and lists every machine") {
-        const std::string manual = read_text_file(NESTWALK_SOURCE_DIR "/docs/machines.md");
-        const auto explained = [&](std::string_view word) {
-            CAPTURE(word);
-            CHECK(contains(manual, '`' + std::string(word) + '`'));
-        };
-        for (const std::string_view key : machine_keys()) explained(key);
-        for (const std::string_view key : kCacheKeys) explained(key);
-        for (const MachineSection& section : machine_sections())
-            for (const std::string_view key : array_keys(section)) explained(key);
-        for (const std::string_view word : words_of(kReplacementWords)) explained(word);
-        for (const std::string& name : machine_names()) explained(name);
-    }
-
-    TEST_CASE("the manual has the rows of the program's tables") {
-        const std::string manual = read_text_file(NESTWALK_SOURCE_DIR "/docs/machines.md");
-        const auto has_row = [&](const std::string& row) {
-            CAPTURE(row);
-            CHECK(contains(manual, '\n' + row + '\n'));
-        };
-        for (const ChoiceSection& section : choice_sections())
-            for (const ChoiceKey& key : section.keys)
-                has_row("| `" + std::string(key.key) + "` | " + default_words(key) + " | " +
-                        meaning_words(key) + " |");
-        for (const CacheLevel& level : kCacheLevels)
-            has_row("| `" + std::string(level.key) + "` | " + std::string(level.meaning) + " |");
-    }
-
-    TEST_CASE("the manual's examples load") {
-        const auto example = [](const std::string& file) {
-            const std::string manual = read_text_file(NESTWALK_SOURCE_DIR "/docs/" + file);
-            const std::size_t start = manual.find("```yaml\n") + 8;
-            return read_yaml(manual.substr(start, manual.find("```", start) - start), file);
-        };
-        CHECK(read_machine(example("machines.md")).parameters.name == "haswell-ep");
-        CHECK(read_experiment(example("experiments.md"), "").system.paging == Paging::kNested);
     }
 }
 

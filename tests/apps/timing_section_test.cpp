@@ -200,21 +200,15 @@ TEST_SUITE("timing of a machine file") {
         std::map<std::string, std::string> values;
         int next = 1;
         for (const ChoiceKey& key : timing_keys()) {
-            std::string& value = values[std::string(key.key)];
-            switch (key.form.kind) {
-                case ValueForm::Kind::kSwitch:
-                    value = "on";
-                    break;
-                case ValueForm::Kind::kWord:
-                    value = "overlap";
-                    break;
-                case ValueForm::Kind::kNumber:
-                    value = std::to_string(key.form.range.most);
-                    break;
-                case ValueForm::Kind::kLatency:
-                    value = std::to_string(next++) + ".5 tsc";
-                    break;
-            }
+            using Kind = ValueForm::Kind;
+            const Kind kind = key.form.kind;
+            REQUIRE((kind == Kind::kSwitch || kind == Kind::kWord || kind == Kind::kNumber ||
+                     kind == Kind::kLatency));
+            values[std::string(key.key)] = kind == Kind::kSwitch ? "on"
+                                           : kind == Kind::kWord ? "overlap"
+                                           : kind == Kind::kNumber
+                                               ? std::to_string(key.form.range.most)
+                                               : std::to_string(next++) + ".5 tsc";
         }
         const Machine machine = machine_with(flow(values));
         const ConfigNode written = *machine_node(machine).find("timing");

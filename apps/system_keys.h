@@ -1,0 +1,117 @@
+#pragma once
+
+// The keys of the `system` section of an experiment: reader, manual and JSON Schema follow these
+// tables.
+
+#include "apps/value_form.h"
+#include "models/control_flags.h"
+#include "models/system_parameters.h"
+
+#include <array>
+#include <cstdint>
+
+namespace nestwalk {
+
+inline constexpr std::array<Keyword<Paging>, 3> kPagingWords{
+    {{"native", Paging::kNative}, {"nested", Paging::kNested}, {"shadow", Paging::kShadow}}};
+inline constexpr std::array<Keyword<ControlFlag>, 7> kCr4Words{{{"pge", ControlFlag::kPge},
+                                                                {"smep", ControlFlag::kSmep},
+                                                                {"smap", ControlFlag::kSmap},
+                                                                {"pke", ControlFlag::kPke},
+                                                                {"pae", ControlFlag::kPae},
+                                                                {"pse", ControlFlag::kPse},
+                                                                {"la57", ControlFlag::kLa57}}};
+inline constexpr std::array<Keyword<CachedData>, 2> kCachedDataWords{
+    {{"ideal", CachedData::kIdeal}, {"modelled", CachedData::kModelled}}};
+inline constexpr std::array<Keyword<CacheStart>, 2> kCacheStartWords{
+    {{"hot", CacheStart::kHot}, {"cold", CacheStart::kCold}}};
+/// Of hypervisors that the format knows, those that can be simulated.
+inline constexpr std::array<std::string_view, 1> kSimulatedHypervisors{"none"};
+
+inline constexpr UnsignedRange kLevelsRange{4, 5};
+inline constexpr UnsignedRange kVcpusRange{1, 64};
+
+inline constexpr std::array kRegionKeys{
+    KeyForm{"at", "the first address", number_form(), "", true},
+    KeyForm{"size", "bytes", number_form(), "", true},
+    KeyForm{"page_size", "of pages mapped there", word_form<kPageSizeWords>(), "", true}};
+inline constexpr std::array kGuestKeys{
+    KeyForm{"levels",
+            "levels of the tables that the trace's own software writes, the guest's or the only "
+            "ones: 4 or 5. 5 implies CR4.LA57",
+            number_form(kLevelsRange), "4"},
+    KeyForm{"page_size", "size of pages mapped on first touch: 4K, 2M, 1G",
+            word_form<kPageSizeWords>(), "4K"},
+    KeyForm{"global", "pages mapped on first touch are global", switch_form(), "off"},
+    KeyForm{"regions",
+            "linear addresses with another page size, a list of `{at, size, page_size}`; aligned "
+            "to that page size, canonical, without overlap",
+            maps_form(kRegionKeys), "[]"}};
+
+inline constexpr std::array kHoleKeys{
+    KeyForm{"at", "the first guest-physical address", number_form(), "", true},
+    KeyForm{"size", "bytes", number_form(), "4K"}};
+inline constexpr std::array kHostKeys{
+    KeyForm{"levels", "levels of the EPT or NPT: 4 or 5", number_form(kLevelsRange), "4"},
+    KeyForm{"page_size", "size of pages in the EPT or NPT", word_form<kPageSizeWords>(), "4K"},
+    KeyForm{"holes",
+            "a list of `{at, size}`, guest-physical, multiples of 4K, `size` 4K if not given: host "
+            "pages that a hole touches are mapped by 4K leaves instead",
+            maps_form(kHoleKeys), "[]"},
+    KeyForm{"accessed_dirty",
+            "the EPT has accessed and dirty flags (EPTP bit 6); an NPT always has", switch_form(),
+            "off"}};
+
+inline constexpr std::array kTagKeys{
+    KeyForm{"pcid", "CR4.PCIDE at the start", switch_form(), "off"},
+    KeyForm{"vpid", "the \"enable VPID\" control", switch_form(), "on"}};
+inline constexpr std::array kCacheUseKeys{
+    KeyForm{"data",
+            "`ideal`: only page walks use the machine's caches, and traced data is always found in "
+            "the L1D; `modelled`: traced data uses them too",
+            word_form<kCachedDataWords>(), "ideal"},
+    KeyForm{"start",
+            "what the caches hold before the first record: `hot`: of what is asked for first, as "
+            "much as the outermost cache can take is found there; `cold`: nothing",
+            word_form<kCacheStartWords>(), "hot"}};
+
+/// One key a flag of kCr4Words.
+inline constexpr auto kCr4Keys = [] {
+    std::array<KeyForm, kCr4Words.size()> keys{};
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = {kCr4Words[i].word, "", switch_form(), "", false};
+    return keys;
+}();
+
+inline constexpr std::array kSystemKeys{
+    KeyForm{"paging", "`native`, `nested` (EPT or NPT) or `shadow`", word_form<kPagingWords>(),
+            "native"},
+    KeyForm{"guest", "the tables that the trace's own software writes", map_form(kGuestKeys)},
+    KeyForm{"host", "the EPT or NPT", map_form(kHostKeys)},
+    KeyForm{"tags", "which tags translations have", map_form(kTagKeys)},
+    KeyForm{"demand",
+            "on: a page that nothing maps is mapped on first touch; off: touching it is a page "
+            "fault",
+            switch_form(), "on"},
+    KeyForm{"accessed_dirty_preset",
+            "on: software writes entries, of both dimensions, with the accessed and dirty flags "
+            "already set, so that walks have nothing to write; off: clear, so that the first walk "
+            "sets accessed and the first store dirty, which costs a dirty assist where the "
+            "translation was cached before",
+            switch_form(), "on"},
+    KeyForm{"cr4",
+            "flags that differ from where a trace starts: `pge`, `smep`, `smap`, `pke`, `pae`, "
+            "`pse`, `la57`, each on or off",
+            map_form(kCr4Keys), "{}"},
+    KeyForm{"caches", "which accesses use the caches, and what these hold at the start",
+            map_form(kCacheUseKeys)},
+    KeyForm{"vcpus",
+            "1 to 64. Each has TLBs of its own; the tables are shared. `cpu N` in a trace switches",
+            number_form(kVcpusRange), "1"},
+    KeyForm{"hypervisor",
+            "`none`; `kvm-ept`, `kvm-npt`, `kvm-shadow`, `xen-hap` are not supported yet",
+            {ValueForm::Kind::kWord, kSimulatedHypervisors, {}, {}},
+            "none"},
+    KeyForm{"os", "not supported yet", form_of(ValueForm::Kind::kNotSupported)}};
+
+}  // namespace nestwalk
