@@ -81,7 +81,8 @@ void add_walk(CLI::App& app, WalkOptions& options) {
 }
 
 void add_show(CLI::App& app, ShowOptions& options) {
-    CLI::App& show = *app.add_subcommand("show", "show machines and experiments");
+    CLI::App& show =
+        *app.add_subcommand("show", "show machines, experiments and their JSON Schemas");
     show.require_subcommand(1);
     show.add_subcommand("machines", "the machines that are known by name");
     CLI::App& machine =
@@ -94,6 +95,10 @@ void add_show(CLI::App& app, ShowOptions& options) {
     add_set(experiment, options.set);
     for (CLI::App* each : show.get_subcommands({}))
         add_format(*each, options.format, "text or json");
+    show.add_subcommand("schema", "the JSON Schema of a kind of file, for editors")
+        ->add_option("KIND", options.name, "machine or experiment")
+        ->required()
+        ->check(CLI::IsMember({"machine", "experiment"}));
     machine
         .add_flag("--dot", options.dot,
                   "draw its structures, and which asks which on a miss, for Graphviz")

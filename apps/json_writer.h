@@ -8,8 +8,8 @@
 
 namespace nestwalk {
 
-/// The same tree, keys in the same order. Plain decimal scalars become numbers, plain on, off, true
-/// and false become booleans, all else strings.
+/// The same tree, keys in the same order. Plain decimal scalars such as 12 and 4.4 become numbers,
+/// plain on, off, true and false become booleans, all else strings.
 nlohmann::ordered_json to_json(const ConfigNode& node);
 
 }  // namespace nestwalk

@@ -2,6 +2,7 @@
 #include "apps/config_path.h"
 #include "apps/exit_status.h"
 #include "apps/experiment_file.h"
+#include "apps/json_schema.h"
 #include "apps/json_writer.h"
 #include "apps/machine_drawing.h"
 #include "apps/machine_report.h"
@@ -43,6 +44,10 @@ std::string show_experiment(const ShowOptions& options) {
                                                  : write_yaml(resolved);
 }
 
+std::string show_schema(const ShowOptions& options) {
+    return options.name == "machine" ? machine_json_schema() : experiment_json_schema();
+}
+
 }  // namespace
 
 int show_command(const ShowOptions& options) {
@@ -53,6 +58,7 @@ int show_command(const ShowOptions& options) {
     }
     write_stdout(options.what == "machines"  ? show_machines(options)
                  : options.what == "machine" ? show_machine(options)
+                 : options.what == "schema"  ? show_schema(options)
                                              : show_experiment(options));
     return kExitDone;
 }
