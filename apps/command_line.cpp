@@ -64,6 +64,15 @@ void add_validate(CLI::App& app, ValidateOptions& options) {
         ->option_text("DIR");
 }
 
+void add_calibrate(CLI::App& app, CalibrateOptions& options) {
+    CLI::App& calibrate = *app.add_subcommand(
+        "calibrate",
+        "solve for the constants fitted to measured figures and compare; exit 1 if they differ");
+    calibrate.add_option("ID", options.ids, "which measurements (default: all)");
+    calibrate.add_flag("--write", options.write,
+                       "put the solved values into the measurement files");
+}
+
 void add_walk(CLI::App& app, WalkOptions& options) {
     CLI::App& walk = *app.add_subcommand("walk", "show one translation, read by read");
     walk.add_option("EXPERIMENT", options.experiment, "an experiment file (YAML)")->required();
@@ -129,10 +138,12 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
         "Exit status: 0 done, 1 a check failed, 2 bad input.");
     RunOptions run;
     ValidateOptions validate;
+    CalibrateOptions calibrate;
     WalkOptions walk;
     ShowOptions show;
     add_run(app, run);
     add_validate(app, validate);
+    add_calibrate(app, calibrate);
     add_walk(app, walk);
     add_show(app, show);
     if (const std::string wrong = unknown_command(app, argc, argv); !wrong.empty()) {
@@ -146,6 +157,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     }
     if (app.got_subcommand("run")) return Command(run);
     if (app.got_subcommand("validate")) return Command(validate);
+    if (app.got_subcommand("calibrate")) return Command(calibrate);
     if (app.got_subcommand("walk")) return Command(walk);
     show.what = app.get_subcommand("show")->get_subcommands().front()->get_name();
     return Command(show);

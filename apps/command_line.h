@@ -27,6 +27,11 @@ struct ValidateOptions {
     std::string output{};
 };
 
+struct CalibrateOptions {
+    std::vector<std::string> ids{};  ///< empty: all
+    bool write{};
+};
+
 struct WalkOptions {
     std::string experiment{};
     std::string address{};
@@ -45,7 +50,8 @@ struct ShowOptions {
     bool dot{};  ///< a picture of the machine instead of its values
 };
 
-using Command = std::variant<RunOptions, ValidateOptions, WalkOptions, ShowOptions>;
+using Command =
+    std::variant<RunOptions, ValidateOptions, CalibrateOptions, WalkOptions, ShowOptions>;
 
 /// Either a command, or the exit status after help, a version or a usage error was printed.
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);

@@ -9,6 +9,7 @@ namespace nestwalk {
 
 int run_command(const RunOptions& options);
 int validate_command(const ValidateOptions& options);
+int calibrate_command(const CalibrateOptions& options);
 int walk_command(const WalkOptions& options);
 int show_command(const ShowOptions& options);
 

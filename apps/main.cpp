@@ -19,6 +19,9 @@ struct Dispatch {
     int operator()(const nestwalk::ValidateOptions& options) const {
         return validate_command(options);
     }
+    int operator()(const nestwalk::CalibrateOptions& options) const {
+        return calibrate_command(options);
+    }
     int operator()(const nestwalk::WalkOptions& options) const { return walk_command(options); }
     int operator()(const nestwalk::ShowOptions& options) const { return show_command(options); }
 };

@@ -1,5 +1,8 @@
 #include "apps/number_format.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace nestwalk {
@@ -19,6 +22,19 @@ std::string with_thousands(std::uint64_t value) {
     std::string digits = std::to_string(value);
     for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
     return digits;
+}
+
+std::string with_thousands(double value, int decimals) {
+    std::string digits = fmt::format("{:.{}f}", value, decimals);
+    const std::size_t point = std::min(digits.find('.'), digits.size());
+    for (std::size_t at = point; at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+    return digits;
+}
+
+std::string signed_number(double value, int decimals) {
+    const std::string magnitude = with_thousands(std::abs(value), decimals);
+    const bool negative = value < 0 && magnitude.find_first_not_of("0.,") != std::string::npos;
+    return (negative ? "-" : "+") + magnitude;
 }
 
 std::string with_thousandths(std::uint64_t thousandths) {

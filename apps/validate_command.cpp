@@ -8,7 +8,6 @@
 #include "apps/validation_report.h"
 #include "apps/yaml_writer.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,28 +26,16 @@ const char* file_name(ReportFormat format) {
     return "";
 }
 
-/// The measurements asked for, each once; all of them where none was named.
-std::vector<Measurement> chosen(const std::vector<std::string>& ids) {
-    std::vector<Measurement> measurements;
-    for (const std::string& id : ids.empty() ? measurement_ids() : ids) {
-        const bool known = std::any_of(measurements.begin(), measurements.end(),
-                                       [&](const Measurement& each) { return each.id == id; });
-        if (!known) measurements.push_back(find_measurement(id));
-    }
-    if (measurements.empty()) {
-        throw InputError({"nestwalk validate", 0, 0},
-                         "no measurements in the validation folders of the configurations");
-    }
-    return measurements;
-}
-
-/// DIR/MEASUREMENT/RUN.yaml, each an experiment that `nestwalk run` takes.
+/// DIR/MEASUREMENT/RUN.yaml, or RUN.ALTERNATIVE.yaml, each an experiment that `nestwalk run` takes.
 void write_experiments(const std::string& directory, const Validation& validation) {
-    for (std::size_t run = 0; run < validation.experiments.size(); ++run) {
-        if (!validation.experiments[run]) continue;
-        write_result(directory + "/" + validation.measurement.id,
-                     validation.measurement.runs[run].id + ".yaml",
-                     write_yaml(resolve(*validation.experiments[run])));
+    for (const CaseExperiment& each : validation.experiments) {
+        if (!each.experiment) continue;
+        const MeasuredRun& run = validation.measurement.runs[each.run_case.run];
+        std::string name = run.id;
+        if (each.run_case.alternative)
+            name += "." + run.alternatives[*each.run_case.alternative].id;
+        write_result(directory + "/" + validation.measurement.id, name + ".yaml",
+                     write_yaml(resolve(*each.experiment)));
     }
 }
 
@@ -56,7 +43,7 @@ void write_experiments(const std::string& directory, const Validation& validatio
 
 int validate_command(const ValidateOptions& options) {
     std::vector<Validation> validations;
-    for (Measurement& measurement : chosen(options.ids)) {
+    for (Measurement& measurement : find_measurements(options.ids)) {
         validations.push_back(validate(std::move(measurement), &interrupted()));
     }
     const std::string report = report_validations(validations, options.format);

@@ -3,62 +3,64 @@
 // Measured figures against what the simulator predicts: runs the experiments, fits the named
 // factors, takes the errors.
 
-#include "apps/experiment_file.h"
-#include "apps/measurement_file.h"
+#include "apps/figure_values.h"
+#include "apps/measurement.h"
+#include "apps/prediction_error.h"
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace nestwalk {
 
-/// A predicted figure whose error is beyond this is an outlier and has a cause.
-inline constexpr double kOutlierError = 0.10;
-
-/// (predicted - measured) / measured; infinite where only the measured one is 0.
-double plain_error(double predicted, double measured);
-
-/// max(0, |predicted - measured| - jitter) / max(measured, 5 jitter), with the sign of
-/// predicted - measured.
-double jitter_error(double predicted, double measured, double jitter);
-
-struct ErrorSummary {
-    std::size_t count{};
-    double median{};  ///< of the absolute errors; mean of the two in the middle if there are two
-    double percentile_90{};  ///< nearest rank: the least error that 90 % of them do not exceed
-    double largest{};
+struct FigurePrediction {
+    double model{};                     ///< what the simulator says, nothing fitted to it
+    double value{};                     ///< that times the factors that the run uses
+    double difference{};                ///< predicted - measured
+    double beyond_jitter{};             ///< the same with the jitter taken off
+    double plain_error{};               ///< the difference as a ratio
+    double error{};                     ///< the same with the jitter taken off
+    std::optional<ErrorCause> cause{};  ///< of a predicted figure that is an outlier
 };
 
-ErrorSummary summarize(std::vector<double> errors);
+/// One a figure; nothing where there is no prediction.
+using Predictions = std::vector<std::optional<FigurePrediction>>;
 
-struct FigurePrediction {
-    std::uint64_t count{};  ///< what the model counted
-    double value{};         ///< the count times the factors that the run uses
-    double plain_error{};
-    double error{};                     ///< with the jitter taken off
-    std::optional<ErrorCause> cause{};  ///< of a predicted figure that is an outlier
+struct CaseExperiment {
+    RunCase run_case{};
+    std::optional<Experiment> experiment{};
 };
 
 struct Validation {
     Measurement measurement{};
-    /// One a run; none where it has no experiment.
-    std::vector<std::optional<Experiment>> experiments{};
+    /// In the order of run_cases.
+    std::vector<CaseExperiment> experiments{};
     /// One an assumption; none for a discrete choice.
     std::vector<std::optional<double>> factors{};
-    /// One a figure; none where it is not modelled.
-    std::vector<std::optional<FigurePrediction>> predictions{};
-    /// One a group: errors of the figures with the role `predicted`.
+    /// Under the chosen alternatives.
+    Predictions predictions{};
+    /// One a group: errors of the figures with the role `predicted`, in the scale of the group.
     std::vector<ErrorSummary> summaries{};
 };
 
 /// Runs every experiment of the measurement. Throws InputError, and Interrupted when `stop` is set.
 Validation validate(Measurement measurement, const std::atomic<bool>* stop = nullptr);
 
-/// The part that needs no simulation: `counts` has what the model counted for each figure.
-Validation predict(Measurement measurement,
-                   const std::vector<std::optional<std::uint64_t>>& counts);
+/// The part that needs no simulation: `values` has what the simulator says of each figure.
+Validation predict(Measurement measurement, const FigureValues& values);
+
+/// Predictions of figures whose `values` are there, under factors that are known.
+Predictions predict_figures(const Measurement& measurement, const FigureValues& values,
+                            const std::vector<std::optional<double>>& factors);
+
+/// One an assumption: measured / model of the figure that it is fitted to; nothing for a discrete
+/// choice. Throws InputError where the model says 0.
+std::vector<std::optional<double>> fit_factors(const Measurement& measurement,
+                                               const FigureValues& values);
+
+/// The error of a prediction in the scale of its group.
+double scaled_error(const FigureGroup& group, const FigurePrediction& prediction);
 
 std::size_t count_role(const Measurement& measurement, FigureRole role);
 

@@ -2,10 +2,12 @@
 #include "apps/number_format.h"
 #include "apps/text_table.h"
 #include "apps/text_wrap.h"
+#include "apps/validation_closing.h"
+#include "apps/validation_preamble.h"
+#include "apps/validation_words.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,101 +19,105 @@ namespace {
 
 using Align = TextTable::Align;
 
-std::string error_text(double error) { return std::isfinite(error) ? percent(error, 3) : "n/a"; }
+/// Columns that say something in this group only.
+struct Columns {
+    bool model{};        ///< some prediction is not what the model says
+    bool plain_error{};  ///< there is jitter
+};
 
-std::string share_text(double part, double whole) {
-    return fmt::format("{:.4f} %", 100 * part / whole);
-}
-
-std::string rounded(double value) {
-    return with_thousands(static_cast<std::uint64_t>(std::llround(value)));
-}
-
-std::string signed_rounded(double value) {
-    return (value < 0 ? "-" : "+") + rounded(std::abs(value));
-}
-
-std::string count_of(std::size_t count, const std::string& noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string users_of(const Measurement& measurement, std::size_t assumption) {
-    std::vector<std::string> users;
-    for (const MeasuredRun& run : measurement.runs)
-        if (std::count(run.assumptions.begin(), run.assumptions.end(), assumption) != 0)
-            users.push_back(run.id);
-    if (users.size() == measurement.runs.size()) return "all runs";
-    return users.empty() ? "no run" : "the runs " + joined(users);
-}
-
-std::string heading(const Measurement& measurement) {
-    const MeasurementSource& source = measurement.source;
-    return wrapped(measurement.id + ": " + measurement.title) +
-           wrapped(fmt::format("Measured by {} (\"{}\", {}, {}; {}). Machine: {}. Unit: {}.",
-                               source.author, source.title, source.where, source.year,
-                               source.message, measurement.machine, measurement.unit)) +
-           "\n" +
-           wrapped(fmt::format(
-               "Model is what the simulator counted ({}); predicted is that, times the fitted "
-               "constants that the run uses. Error is (predicted - measured) / measured with the "
-               "jitter of the measurement, {} here, taken off; plain error leaves it on. "
-               "Calibrated: "
-               "a constant was fitted to the figure, so its error says nothing. A prediction more "
-               "than {:.0f} % off has a cause.",
-               measurement.statistic, with_thousands(measurement.jitter), 100 * kOutlierError));
-}
-
-std::string assumptions_text(const Validation& validation) {
-    const Measurement& measurement = validation.measurement;
-    if (measurement.assumptions.empty()) return "Nothing is assumed besides the model.\n";
-    std::string text = "Assumed besides the model, by people who had seen the figures:\n";
-    for (std::size_t at = 0; at < measurement.assumptions.size(); ++at) {
-        const Assumption& assumption = measurement.assumptions[at];
-        const std::string kind =
-            assumption.fitted_to ? fmt::format("fitted constant: {:.4f} = measured / model of {}",
-                                               *validation.factors[at],
-                                               measurement.figures[*assumption.fitted_to].id)
-                                 : "discrete choice";
-        text += wrapped(fmt::format("- {} ({}). {} Used by {}.", assumption.id, kind,
-                                    assumption.about, users_of(measurement, at)),
-                        2);
+Columns columns_of(const Validation& validation, std::size_t group) {
+    Columns columns{};
+    columns.plain_error = validation.measurement.groups[group].jitter.value > 0;
+    for (std::size_t at = 0; at < validation.predictions.size(); ++at) {
+        const std::optional<FigurePrediction>& prediction = validation.predictions[at];
+        if (validation.measurement.figures[at].group == group && prediction)
+            columns.model = columns.model || prediction->model != prediction->value;
     }
-    return text;
+    return columns;
 }
 
-std::string last_column(const MeasuredFigure& figure,
-                        const std::optional<FigurePrediction>& prediction) {
-    if (!prediction) return figure.reason;
-    return prediction->cause ? std::string(word_for(*prediction->cause, kErrorCauseWords)) : "";
+/// As printed, with the points below each other.
+std::string measured_text(const Decimal& measured, int decimals) {
+    const int missing = decimals - measured.decimals;
+    const int blanks = missing == 0 ? 0 : missing + (measured.decimals == 0 ? 1 : 0);
+    return with_thousands(measured.value, measured.decimals) +
+           std::string(static_cast<std::size_t>(blanks), ' ');
+}
+
+std::string operands(const Measurement& measurement, const MeasuredFigure& figure) {
+    std::vector<std::string> names;
+    for (const std::size_t at : figure.of) {
+        const std::string& id = measurement.figures[at].id;
+        names.push_back(id.substr(id.find('/') + 1));
+    }
+    const std::vector<std::string> rest(names.begin() + 1, names.end());
+    return names.front() + fmt::format(" less {}", fmt::join(rest, ", "));
+}
+
+/// What was fitted to the figure that is at `at`.
+std::string fitted(const Measurement& measurement, std::size_t at) {
+    for (const Assumption& assumption : measurement.assumptions)
+        if (assumption.fitted_to == at) return assumption.id;
+    for (const FittedConstant& constant : measurement.constants)
+        if (constant.fitted_to == at) return constant.id;
+    return {};
+}
+
+std::string note(const Validation& validation, std::size_t at) {
+    const Measurement& measurement = validation.measurement;
+    const MeasuredFigure& figure = measurement.figures[at];
+    const std::optional<FigurePrediction>& prediction = validation.predictions[at];
+    if (!figure.reason.empty()) return figure.reason;
+    if (!figure.of.empty()) return operands(measurement, figure);
+    if (!figure.key.empty()) return dotted(figure.key);
+    if (prediction && prediction->cause)
+        return std::string(word_for(*prediction->cause, kErrorCauseWords));
+    return fitted(measurement, at);
+}
+
+std::vector<std::string> numbers(const FigureGroup& group, const Columns& columns, int decimals,
+                                 const std::optional<FigurePrediction>& prediction) {
+    std::vector<std::string> cells;
+    const auto add = [&](const std::string& text) { cells.push_back(prediction ? text : ""); };
+    const FigurePrediction shown = prediction.value_or(FigurePrediction{});
+    if (columns.model) add(with_thousands(shown.model, decimals));
+    add(with_thousands(shown.value, decimals));
+    add(error_text(group, scaled_error(group, shown)));
+    const bool in_unit = group.scale == ErrorScale::kUnit;
+    if (columns.plain_error) add(error_text(group, in_unit ? shown.difference : shown.plain_error));
+    return cells;
 }
 
 TextTable figures_table(const Validation& validation, std::size_t group) {
-    TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-                     Align::kRight, Align::kLeft, Align::kLeft});
-    table.add({"figure", "measured", "model", "predicted", "error", "plain error", "role",
-               "cause or reason"});
+    const Columns columns = columns_of(validation, group);
+    std::vector<std::string> header{"figure", "measured"};
+    if (columns.model) header.emplace_back("model");
+    header.insert(header.end(), {"predicted", "error"});
+    if (columns.plain_error) header.emplace_back("plain error");
+    std::vector<Align> alignment(header.size(), Align::kRight);
+    alignment.front() = Align::kLeft;
+    alignment.insert(alignment.end(), {Align::kLeft, Align::kLeft});
+    header.insert(header.end(), {"role", "note"});
+    TextTable table(alignment);
+    table.add(std::move(header));
     table.add_rule();
+    const int decimals = shown_decimals(validation, group);
     for (std::size_t at = 0; at < validation.predictions.size(); ++at) {
         const MeasuredFigure& figure = validation.measurement.figures[at];
-        const std::optional<FigurePrediction>& prediction = validation.predictions[at];
         if (figure.group != group) continue;
-        std::vector<std::string> row{figure.id, with_thousands(figure.measured), "", "", "", ""};
-        if (prediction)
-            row = {figure.id,
-                   with_thousands(figure.measured),
-                   with_thousands(prediction->count),
-                   rounded(prediction->value),
-                   error_text(prediction->error),
-                   error_text(prediction->plain_error)};
+        std::vector<std::string> row{figure.id, measured_text(figure.measured, decimals)};
+        const std::vector<std::string> cells = numbers(
+            validation.measurement.groups[group], columns, decimals, validation.predictions[at]);
+        row.insert(row.end(), cells.begin(), cells.end());
         row.emplace_back(word_for(figure.role, kFigureRoleWords));
-        row.push_back(last_column(figure, prediction));
+        row.push_back(note(validation, at));
         table.add(std::move(row));
     }
     return table;
+}
+
+std::string share_text(double part, double whole) {
+    return fmt::format("{:.4f} %", 100 * part / whole);
 }
 
 /// The figures of the group that have another to be compared with; empty without any.
@@ -120,17 +126,17 @@ std::string shares_text(const Validation& validation, std::size_t group) {
     TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
     table.add({"as a share of another figure", "measured", "predicted", "remainder", "of"});
     table.add_rule();
+    const int decimals = shown_decimals(validation, group);
     bool any = false;
     for (std::size_t at = 0; at < figures.size(); ++at) {
         const MeasuredFigure& figure = figures[at];
-        if (figure.group != group || !figure.share_of || !validation.predictions[at]) continue;
+        const std::optional<FigurePrediction>& prediction = validation.predictions[at];
+        if (figure.group != group || !figure.share_of || !prediction) continue;
         const std::optional<FigurePrediction>& whole = validation.predictions[*figure.share_of];
-        const double predicted = validation.predictions[at]->value;
-        const auto measured = static_cast<double>(figure.measured);
         const MeasuredFigure& other = figures[*figure.share_of];
-        table.add({figure.id, share_text(measured, static_cast<double>(other.measured)),
-                   whole && whole->value > 0 ? share_text(predicted, whole->value) : "n/a",
-                   signed_rounded(measured - predicted), other.id});
+        table.add({figure.id, share_text(figure.measured.value, other.measured.value),
+                   whole && whole->value > 0 ? share_text(prediction->value, whole->value) : "n/a",
+                   signed_number(-prediction->difference, decimals), other.id});
         any = true;
     }
     if (!any) return "";
@@ -138,67 +144,34 @@ std::string shares_text(const Validation& validation, std::size_t group) {
     return "\n" + table.to_string() + (remainder.empty() ? "" : wrapped(remainder));
 }
 
-std::string counts_line(const Measurement& measurement) {
-    std::vector<std::string> constants;
-    std::vector<std::string> choices;
-    for (const Assumption& assumption : measurement.assumptions)
-        (assumption.fitted_to ? constants : choices).push_back(assumption.id);
-    const auto named = [](const std::vector<std::string>& ids, const std::string& noun) {
-        return count_of(ids.size(), noun) + (ids.empty() ? "" : " (" + joined(ids) + ")");
-    };
-    return wrapped(
-        fmt::format("{} and {} against {}; calibrated: {}, not modelled: {}, of {}.",
-                    named(constants, "fitted constant"), named(choices, "discrete choice"),
-                    count_of(count_role(measurement, FigureRole::kPredicted), "predicted figure"),
-                    count_role(measurement, FigureRole::kCalibrated),
-                    count_role(measurement, FigureRole::kNotModelled),
-                    count_of(measurement.figures.size(), "figure")));
-}
-
-std::string leave_one_out(const Measurement& measurement) {
-    std::vector<std::string> left_out;
-    for (const Assumption& assumption : measurement.assumptions)
-        if (assumption.fitted_to)
-            left_out.push_back(fmt::format("{} is fitted to a single figure, {}, and is left out",
-                                           assumption.id,
-                                           measurement.figures[*assumption.fitted_to].id));
-    if (left_out.empty()) return "Leave-one-out: no constant was fitted.\n";
-    return wrapped(
-        fmt::format("Leave-one-out: {}; no other constant was fitted.", fmt::join(left_out, "; ")));
-}
-
-std::string summary_text(const Validation& validation) {
-    TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-    table.add({"absolute errors of predicted figures", "figures", "median", "90th percentile",
-               "largest"});
-    table.add_rule();
-    const auto unsigned_percent = [](double error) {
-        return std::isfinite(error) ? fmt::format("{:.3f} %", 100 * error) : "n/a";
-    };
-    for (std::size_t group = 0; group < validation.summaries.size(); ++group) {
-        const ErrorSummary& summary = validation.summaries[group];
-        std::vector<std::string> row{validation.measurement.groups[group].id,
-                                     std::to_string(summary.count)};
-        if (summary.count > 0)
-            for (const double error : {summary.median, summary.percentile_90, summary.largest})
-                row.push_back(unsigned_percent(error));
-        table.add(std::move(row));
-    }
-    return table.to_string();
+std::string group_text(const Validation& validation, std::size_t at) {
+    const FigureGroup& group = validation.measurement.groups[at];
+    std::string text =
+        wrapped(fmt::format("{}: {} ({}{}{})", group.id, group.title, group.unit,
+                            group.jitter.value > 0 ? ", jitter " + to_text(group.jitter) : "",
+                            group.scale == ErrorScale::kUnit ? ", errors in this unit" : ""));
+    if (group.source) text += wrapped(source_text(*group.source));
+    return text + figures_table(validation, at).to_string() + shares_text(validation, at);
 }
 
 }  // namespace
 
+std::string validation_legend() {
+    return wrapped(fmt::format(
+        "Predicted is what the simulator says, times the factors that the run uses; where a group "
+        "uses one, model is the number without it. Error is (predicted - measured) / measured with "
+        "the jitter of the measurement taken off; where there is jitter, plain error leaves it on. "
+        "Calibrated: a constant was fitted to the figure. Derived: a difference of other figures. "
+        "Input: a value of the machine file. The errors of these three say nothing and are not "
+        "summarised. A predicted figure more than {:.0f} % off has a cause.",
+        100 * kOutlierError));
+}
+
 std::string validation_text(const Validation& validation) {
-    const Measurement& measurement = validation.measurement;
-    std::string text = heading(measurement) + "\n" + assumptions_text(validation);
-    for (std::size_t group = 0; group < measurement.groups.size(); ++group) {
-        text +=
-            "\n" + wrapped(measurement.groups[group].id + ": " + measurement.groups[group].title);
-        text += figures_table(validation, group).to_string() + shares_text(validation, group);
-    }
-    text += "\n" + summary_text(validation) + "\n" + counts_line(measurement);
-    return text + leave_one_out(measurement);
+    std::string text = preamble_text(validation);
+    for (std::size_t group = 0; group < validation.measurement.groups.size(); ++group)
+        text += "\n" + group_text(validation, group);
+    return text + "\n" + closing_text(validation);
 }
 
 }  // namespace nestwalk

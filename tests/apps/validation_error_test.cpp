@@ -1,5 +1,6 @@
 // Errors and their summary: closed forms, and what predict() makes of counts that no simulation
 // gave.
+#include "apps/measurement_file.h"
 #include "apps/validation.h"
 #include "apps/yaml_reader.h"
 #include "tests/apps/input_error.h"
@@ -13,8 +14,6 @@
 
 namespace nestwalk {
 namespace {
-
-using Counts = std::vector<std::optional<std::uint64_t>>;
 
 // Two runs: `vm` uses a factor that is fitted to its first figure, `bare` uses none.
 Measurement measurement(const std::string& jitter = "0") {
@@ -47,7 +46,7 @@ runs:
         "/base");
 }
 
-const Counts kCounts{100, 100, 100, 100, 100, std::nullopt};
+const FigureValues kValues{100, 100, 100, 100, 100, std::nullopt};
 
 TEST_SUITE("validation errors") {
     TEST_CASE("the plain error is relative to the measured figure and has its sign") {
@@ -75,6 +74,17 @@ TEST_SUITE("validation errors") {
         CHECK(jitter_error(8, 0, 8) == 0);
     }
 
+    TEST_CASE("of a figure of 0 without jitter any other prediction is infinitely off") {
+        CHECK(jitter_error(0, 0, 0) == 0);
+        CHECK(std::isinf(jitter_error(0.5, 0, 0)));
+    }
+
+    TEST_CASE("beyond the jitter is the difference in the unit with the jitter taken off") {
+        CHECK(beyond_jitter(112, 100, 10) == doctest::Approx(2));
+        CHECK(beyond_jitter(85, 100, 10) == doctest::Approx(-5));
+        CHECK(beyond_jitter(109, 100, 10) == 0);
+    }
+
     TEST_CASE("the summary takes absolute errors: median, nearest rank, largest") {
         const ErrorSummary five = summarize({-0.05, 0.01, 0.04, -0.02, 0.03});
         CHECK(five.count == 5);
@@ -89,13 +99,17 @@ TEST_SUITE("validation errors") {
         CHECK(summary.percentile_90 == 18);  // rank 18 of 20
         CHECK(summary.largest == 20);
 
+        CHECK(summary.signed_mean == doctest::Approx(10.5));
+        CHECK(five.signed_mean == doctest::Approx(0.002));  // of the errors with their signs
+
         CHECK(summarize({-0.5}).percentile_90 == 0.5);
+        CHECK(summarize({-0.5}).signed_mean == -0.5);
         CHECK(summarize({}).count == 0);
     }
 
     TEST_CASE(
         "a factor is measured over counted of the figure it is fitted to, for the runs using it") {
-        const Validation validation = predict(measurement(), kCounts);
+        const Validation validation = predict(measurement(), kValues);
         REQUIRE(validation.factors.size() == 2);
         CHECK(validation.factors[0] == doctest::Approx(3));
         CHECK_FALSE(validation.factors[1]);
@@ -106,7 +120,7 @@ TEST_SUITE("validation errors") {
     }
 
     TEST_CASE("only predicted figures are summarised, each group by itself") {
-        const Validation validation = predict(measurement(), kCounts);
+        const Validation validation = predict(measurement(), kValues);
         REQUIRE(validation.summaries.size() == 2);
         CHECK(validation.summaries[0].count == 2);  // vm/b and bare/a, not the calibrated vm/a
         CHECK(validation.summaries[0].largest == doctest::Approx(10.0 / 310));
@@ -116,14 +130,14 @@ TEST_SUITE("validation errors") {
     }
 
     TEST_CASE("a predicted figure more than 10 % off has the cause of its file, or unknown") {
-        const Validation validation = predict(measurement(), kCounts);
+        const Validation validation = predict(measurement(), kValues);
         CHECK_FALSE(validation.predictions[1]->cause);                        // -3 %
         CHECK(validation.predictions[2]->cause == ErrorCause::kNoisyFigure);  // -70 %
         CHECK(validation.predictions[4]->cause == ErrorCause::kUnknown);      // +100 %
     }
 
     TEST_CASE("the jitter of the measurement is taken off the error and left on the plain error") {
-        const Validation validation = predict(measurement("10"), kCounts);
+        const Validation validation = predict(measurement("10"), kValues);
         CHECK(validation.predictions[1]->error == 0);
         CHECK(validation.predictions[1]->plain_error == doctest::Approx(-10.0 / 310));
         CHECK(validation.predictions[4]->error == doctest::Approx(40.0 / 50));

@@ -51,7 +51,7 @@ TEST_SUITE("measurement files") {
     TEST_CASE("a measurement means what it says") {
         const Measurement measurement = read(kGood);
         CHECK(measurement.id == "m");
-        CHECK(measurement.source.year == 2016);
+        CHECK(measurement.source->year == 2016);
         REQUIRE(measurement.runs.size() == 1);
         const MeasuredRun& run = measurement.runs[0];
         CHECK(run.experiment == "/base/e/vm.yaml");
@@ -62,8 +62,8 @@ TEST_SUITE("measurement files") {
         CHECK(run.assumptions == std::vector<std::size_t>{0});
         REQUIRE(measurement.figures.size() == 2);
         CHECK(measurement.figures[0].id == "vm/full");
-        CHECK(measurement.figures[0].measured == 4002969);
-        CHECK(measurement.figures[1].measured == 16);
+        CHECK(measurement.figures[0].measured == Decimal{4002969, 0});
+        CHECK(measurement.figures[1].measured == Decimal{16, 0});
         CHECK(measurement.figures[1].share_of == 0);
         CHECK(measurement.figures[1].cause == ErrorCause::kUnknown);
         CHECK(measurement.assumptions[0].fitted_to == 0);
@@ -75,16 +75,17 @@ TEST_SUITE("measurement files") {
         CHECK(contains(error_with("phase: f,", "phsae: f,"), "m.yaml:13:19: "));
         CHECK(error_with("role: calibrated", "role: fitted") ==
               "m.yaml:13:45: runs[0].figures[0].role: found 'fitted', expected calibrated, "
-              "predicted or not modelled");
+              "predicted, derived, input or not modelled");
         CHECK(contains(error_with("cause: unknown", "cause: bad luck"),
                        "m.yaml:14:95: runs[0].figures[1].cause: found 'bad luck', expected "
                        "unmodelled, wrong parameter, noisy figure or unknown"));
     }
 
     TEST_CASE("what is missing or of the wrong kind is an error") {
-        CHECK(error_with("unit: misses\n", "") == "m.yaml:1:1: the key 'unit' is missing");
-        CHECK(
-            contains(error_with("measured: 0x10", "measured: many"), "found 'many', expected an"));
+        CHECK(error_with("unit: misses\n", "") ==
+              "m.yaml:8:10: groups[0]: the key 'unit' is missing, here and at the top");
+        CHECK(contains(error_with("measured: 0x10", "measured: many"),
+                       "found 'many', expected an unsigned number such as"));
         CHECK(contains(error_with("measured: 0x10", "measured: -1"), "m.yaml:14:66: "));
         CHECK(contains(error_with("phase: s, ", ""), "figures[1]: the key 'phase' is missing"));
         CHECK(contains(error_with("year: 2016", "year: 16"), "from 1970 to 2200"));
@@ -120,7 +121,7 @@ TEST_SUITE("measurement files") {
                        "m.yaml:7:49: assumptions[0].fitted_to: 'vm/full' is fitted to, so its role "
                        "must be 'calibrated'"));
         CHECK(error_with("role: predicted", "role: calibrated") ==
-              "m.yaml:14:26: 'vm/part' has the role 'calibrated', but nothing is fitted_to it");
+              "m.yaml:14:8: 'vm/part' has the role 'calibrated', but nothing is fitted_to it");
         CHECK(contains(error_with(", assumptions: [factor]", ""),
                        "the run of 'vm/full' does not have this among its assumptions"));
     }
@@ -131,14 +132,16 @@ TEST_SUITE("measurement files") {
                      "fitted_to: vm/full}, {id: more, about: y, fitted_to: vm/full}");
         text.replace(text.find("[factor]"), 8, "[factor, more]");
         CHECK(error_of([&] { read(text); }) ==
-              "m.yaml:7:91: assumptions[1].fitted_to: another factor is fitted to the same figure");
+              "m.yaml:7:91: assumptions[1].fitted_to: something else is fitted to the same figure");
     }
 
     TEST_CASE("a figure that is not modelled says why, and any other has an experiment") {
         CHECK(contains(error_with("role: predicted", "role: not modelled"), "needs a 'reason'"));
         CHECK(contains(error_with("role: predicted", "role: predicted, reason: none"),
                        "'reason' goes with the role 'not modelled'"));
-        CHECK(contains(error_with("experiment: ../e/vm.yaml, ", ""), "without an 'experiment'"));
+        CHECK(contains(
+            error_with("experiment: ../e/vm.yaml, ", ""),
+            "m.yaml:13:8: 'vm/full' is counted in a phase, so its run needs an 'experiment'"));
     }
 
     TEST_CASE("nothing is a share of 0") {
@@ -147,7 +150,7 @@ TEST_SUITE("measurement files") {
 
     TEST_CASE("an unknown id lists the known ones") {
         const std::string error = error_of([] { find_measurement("invlpg-dtlb-mises"); });
-        CHECK(error.starts_with("nestwalk validate: unknown measurement: 'invlpg-dtlb-mises'; "));
+        CHECK(error.starts_with("nestwalk: unknown measurement: 'invlpg-dtlb-mises'; "));
         for (const std::string& id : measurement_ids()) CHECK(contains(error, id));
         CHECK(error.ends_with("did you mean 'invlpg-dtlb-misses'?"));
         CHECK(contains(error_of([] { find_measurement("../machines/zen3"); }),

@@ -1,5 +1,6 @@
 // invlpg-dtlb-misses: what the simulator has to show of these twelve figures.
 #include "apps/experiment_file.h"
+#include "apps/measurement_file.h"
 #include "apps/simulation.h"
 #include "apps/validation.h"
 #include "tests/apps/input_error.h"
@@ -57,13 +58,13 @@ std::vector<std::string> parts_of(const std::string& program) {
 
 TEST_SUITE("validation of invlpg-dtlb-misses") {
     TEST_CASE("the figures are the twelve of the source") {
-        const std::vector<std::uint64_t> expected{103008052, 93172, 102022557, 102038021,
-                                                  103005083, 2888,  4002969,   2556,
-                                                  50000572,  789,   1000454,   537};
+        const std::vector<double> expected{103008052, 93172, 102022557, 102038021, 103005083, 2888,
+                                           4002969,   2556,  50000572,  789,       1000454,   537};
         const Measurement measurement = find_measurement("invlpg-dtlb-misses");
-        CHECK(measurement.machine == "haswell-ep");
-        std::vector<std::uint64_t> found;
-        for (const MeasuredFigure& figure : measurement.figures) found.push_back(figure.measured);
+        for (const MeasuredRun& run : measurement.runs) CHECK(run.machine == "haswell-ep");
+        std::vector<double> found;
+        for (const MeasuredFigure& figure : measurement.figures)
+            found.push_back(figure.measured.value);
         CHECK(found == expected);
     }
 
@@ -71,20 +72,20 @@ TEST_SUITE("validation of invlpg-dtlb-misses") {
         // A pass misses on each translation after a full flush: 50 pages or one region, and in the
         // guest one page more. Fractured 2M pages are 50 translations. A flush that drops nothing
         // leaves the misses of the first pass.
-        const std::map<std::string, std::uint64_t> expected{{"vm-host4k-guest4k/full", 51'000'000},
-                                                            {"vm-host4k-guest4k/selective", 51},
-                                                            {"vm-host4k-guest2m/full", 51'000'000},
-                                                            {kSelective, 51'000'000},
-                                                            {"vm-host2m-guest4k/full", 51'000'000},
-                                                            {"vm-host2m-guest4k/selective", 51},
-                                                            {"vm-host2m-guest2m/full", 2'000'000},
-                                                            {"vm-host2m-guest2m/selective", 2},
-                                                            {"bare-4k/full", 50'000'000},
-                                                            {"bare-4k/selective", 50},
-                                                            {"bare-2m/full", 1'000'000},
-                                                            {"bare-2m/selective", 1}};
-        std::map<std::string, std::uint64_t> found;
-        for (const auto& [id, prediction] : by_id(invlpg())) found[id] = prediction.count;
+        const std::map<std::string, double> expected{{"vm-host4k-guest4k/full", 51'000'000},
+                                                     {"vm-host4k-guest4k/selective", 51},
+                                                     {"vm-host4k-guest2m/full", 51'000'000},
+                                                     {kSelective, 51'000'000},
+                                                     {"vm-host2m-guest4k/full", 51'000'000},
+                                                     {"vm-host2m-guest4k/selective", 51},
+                                                     {"vm-host2m-guest2m/full", 2'000'000},
+                                                     {"vm-host2m-guest2m/selective", 2},
+                                                     {"bare-4k/full", 50'000'000},
+                                                     {"bare-4k/selective", 50},
+                                                     {"bare-2m/full", 1'000'000},
+                                                     {"bare-2m/selective", 1}};
+        std::map<std::string, double> found;
+        for (const auto& [id, prediction] : by_id(invlpg())) found[id] = prediction.model;
         CHECK(found == expected);
     }
 
@@ -118,7 +119,7 @@ TEST_SUITE("validation of invlpg-dtlb-misses") {
 
     TEST_CASE("guest 2M on host 4K: the selective flush costs exactly what the full one does") {
         const auto predictions = by_id(invlpg());
-        CHECK(predictions.at(kSelective).count == predictions.at("vm-host4k-guest2m/full").count);
+        CHECK(predictions.at(kSelective).model == predictions.at("vm-host4k-guest2m/full").model);
         CHECK(predictions.at(kSelective).value == predictions.at("vm-host4k-guest2m/full").value);
     }
 
@@ -134,7 +135,7 @@ TEST_SUITE("validation of invlpg-dtlb-misses") {
             CHECK(full.phase == "full flush");
             CHECK(validation.predictions[at]->value <=
                   0.001 * validation.predictions[*figure.share_of]->value);
-            CHECK(figure.measured * 1000 <= full.measured);
+            CHECK(figure.measured.value * 1000 <= full.measured.value);
             ++seen;
         }
         CHECK(seen == 5);
@@ -145,7 +146,7 @@ TEST_SUITE("validation of invlpg-dtlb-misses") {
         const auto predictions = by_id(validation);
         for (const char* id :
              {"bare-4k/full", "bare-4k/selective", "bare-2m/full", "bare-2m/selective"})
-            CHECK(predictions.at(id).value == static_cast<double>(predictions.at(id).count));
+            CHECK(predictions.at(id).value == predictions.at(id).model);
         for (const MeasuredRun& run : validation.measurement.runs)
             CHECK(run.assumptions.size() == (run.id.starts_with("vm") ? 4 : 2));
     }

@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/exit_status.h"
 #include "apps/experiment_file.h"
+#include "apps/measurement_file.h"
 #include "apps/text_file.h"
 #include "apps/validation_report.h"
 #include "tests/apps/input_error.h"
@@ -52,9 +53,10 @@ TEST_SUITE("validation reports") {
 
     TEST_CASE("the text begins with what was measured, by whom, and what is assumed") {
         const std::string text = report(ReportFormat::kText);
-        CHECK(text.starts_with("invlpg-dtlb-misses: dTLB misses of a loop"));
+        CHECK(text.starts_with("Predicted is what the simulator says"));
+        CHECK(contains(text, "\n\ninvlpg-dtlb-misses: dTLB misses of a loop"));
         CHECK(contains(text, "Nadav Amit (\"x86: strange behavior of invlpg\""));
-        CHECK(contains(flat(text), "Machine: haswell-ep. Unit: dTLB misses."));
+        CHECK(contains(flat(text), "Machine: haswell-ep. Statistic: stlb.misses.load."));
         const std::size_t table = text.find("figure  ");
         for (const char* assumption : {"- counting-factor (fitted constant: 2.0198 = measured / "
                                        "model of vm-host4k-guest4k/full)",
@@ -66,7 +68,7 @@ TEST_SUITE("validation reports") {
         const std::string text = report(ReportFormat::kText);
         CHECK(contains(text,
                        "vm-host4k-guest4k/selective       93,172          51          103  "
-                       "-99.889 %    -99.889 %  predicted  unmodelled\n"));
+                       "-99.889 %  predicted  unmodelled\n"));
         CHECK(contains(text, "vm-host4k-guest4k/selective     0.0905 %    0.0001 %    +93,069"));
         CHECK(contains(flat(text), "the remainder is background that the model does not contain"));
     }
@@ -76,7 +78,7 @@ TEST_SUITE("validation reports") {
         CHECK(contains(text,
                        "1 fitted constant (counting-factor) and 3 discrete choices "
                        "(outside-page, iteration-count, machine) against 11 predicted figures; "
-                       "calibrated: 1, not modelled: 0, of 12 figures."));
+                       "calibrated: 1, derived: 0, input: 0, not modelled: 0, of 12 figures."));
         CHECK(contains(text,
                        "Leave-one-out: counting-factor is fitted to a single figure, "
                        "vm-host4k-guest4k/full, and is left out; no other constant was "
@@ -87,18 +89,18 @@ TEST_SUITE("validation reports") {
         const std::string text = report(ReportFormat::kText);
         CHECK(contains(text,
                        "full-flush                                  5   0.045 %          "
-                       "0.966 %   0.966 %\n"));
+                       "0.966 %   0.966 %     +0.367 %\n"));
         CHECK(contains(text,
                        "selective-flush                             6  98.124 %         "
-                       "99.889 %  99.889 %\n"));
+                       "99.889 %  99.889 %    -81.448 %\n"));
     }
 
     TEST_CASE("JSON has the figures, the assumptions and the experiments") {
         const nlohmann::json json = nlohmann::json::parse(report(ReportFormat::kJson));
-        REQUIRE(json.size() == 1);
-        const nlohmann::json& validation = json[0];
-        CHECK(validation["predicted_figures"] == 11);
-        CHECK(validation["calibrated_figures"] == 1);
+        REQUIRE(json["measurements"].size() == 1);
+        const nlohmann::json& validation = json["measurements"][0];
+        CHECK(validation["roles"]["predicted"] == 11);
+        CHECK(validation["roles"]["calibrated"] == 1);
         CHECK(validation["figures"].size() == 12);
         CHECK(validation["figures"][0]["role"] == "calibrated");
         CHECK(validation["figures"][3]["share"]["predicted"] == 1.0);
@@ -113,11 +115,12 @@ TEST_SUITE("validation reports") {
         std::vector<std::string> rows;
         for (std::string line; std::getline(lines, line);) rows.push_back(line);
         REQUIRE(rows.size() == 13);
-        for (const std::string& row : rows) CHECK(std::count(row.begin(), row.end(), ',') == 9);
-        CHECK(rows[0].starts_with("measurement,figure,group,role,measured,model,predicted,"));
+        for (const std::string& row : rows) CHECK(std::count(row.begin(), row.end(), ',') == 14);
+        CHECK(rows[0].starts_with(
+            "measurement,run,figure,group,role,alternative,unit,x,measured,model,"));
         CHECK(
-            rows[1].starts_with("invlpg-dtlb-misses,vm-host4k-guest4k/full,full-flush,calibrated,"
-                                "103008052,51000000,103008052.000,0,0,"));
+            rows[1].starts_with("invlpg-dtlb-misses,vm-host4k-guest4k,full,full-flush,calibrated,,"
+                                "dTLB misses,,103008052,51000000.000,103008052.000,0.000,0,0,"));
     }
 
     TEST_CASE("--output writes the table and experiments that can be run again") {
@@ -130,10 +133,11 @@ TEST_SUITE("validation reports") {
         CHECK(read_text_file((directory / "validation.txt").string()) ==
               report(ReportFormat::kText));
         const Validation validation = validate(find_measurement("invlpg-dtlb-misses"));
-        for (std::size_t run = 0; run < validation.experiments.size(); ++run) {
-            const fs::path file =
-                directory / "invlpg-dtlb-misses" / (validation.measurement.runs[run].id + ".yaml");
-            CHECK(load_experiment(file.string()) == *validation.experiments[run]);
+        REQUIRE(validation.experiments.size() == 6);
+        for (const CaseExperiment& each : validation.experiments) {
+            const std::string run = validation.measurement.runs[each.run_case.run].id;
+            const fs::path file = directory / "invlpg-dtlb-misses" / (run + ".yaml");
+            CHECK(load_experiment(file.string()) == *each.experiment);
         }
         fs::remove_all(directory);
     }

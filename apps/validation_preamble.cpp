@@ -1,0 +1,97 @@
+#include "apps/validation_preamble.h"
+#include "apps/latency.h"
+#include "apps/text_wrap.h"
+#include "apps/validation_words.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace nestwalk {
+
+namespace {
+
+void add_new(std::vector<std::string>& words, const std::string& word) {
+    if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end())
+        words.push_back(word);
+}
+
+std::string said(const std::string& noun, const std::vector<std::string>& words) {
+    if (words.empty()) return "";
+    return fmt::format(" {}{}: {}.", noun, words.size() == 1 ? "" : "s", comma_list(words));
+}
+
+std::string heading(const Measurement& measurement) {
+    std::vector<std::string> machines;
+    std::vector<std::string> statistics;
+    for (const MeasuredRun& run : measurement.runs) add_new(machines, run.machine);
+    for (const MeasuredFigure& figure : measurement.figures) add_new(statistics, figure.statistic);
+    const std::string source = measurement.source ? source_text(*measurement.source) : "";
+    std::string facts = source + said("Machine", machines) + said("Statistic", statistics);
+    if (source.empty() && !facts.empty()) facts.erase(0, 1);
+    return wrapped(measurement.id + ": " + measurement.title) + wrapped(facts);
+}
+
+/// "the runs a, b", given which of them.
+std::string runs_text(const Measurement& measurement, const std::vector<std::size_t>& runs) {
+    if (runs.size() == measurement.runs.size()) return "all runs";
+    std::vector<std::string> names;
+    for (const std::size_t run : runs) names.push_back(measurement.runs[run].id);
+    if (names.empty()) return "no run";
+    return (names.size() == 1 ? "the run " : "the runs ") + comma_list(names);
+}
+
+std::string assumption_text(const Validation& validation, std::size_t at) {
+    const Measurement& measurement = validation.measurement;
+    const Assumption& assumption = measurement.assumptions[at];
+    const std::string kind =
+        assumption.fitted_to
+            ? fmt::format("fitted constant: {:.4f} = measured / model of {}",
+                          *validation.factors[at], measurement.figures[*assumption.fitted_to].id)
+            : "discrete choice";
+    std::vector<std::size_t> users;
+    for (std::size_t run = 0; run < measurement.runs.size(); ++run) {
+        const std::vector<std::size_t>& used = measurement.runs[run].assumptions;
+        if (std::find(used.begin(), used.end(), at) != used.end()) users.push_back(run);
+    }
+    return wrapped(fmt::format("- {} ({}). {} Used by {}.", assumption.id, kind, assumption.about,
+                               runs_text(measurement, users)),
+                   2);
+}
+
+std::string constant_text(const Measurement& measurement, const FittedConstant& constant) {
+    const std::string also = constant.also_in.empty()
+                                 ? ""
+                                 : fmt::format(" The machine {} has it too.", constant.also_in);
+    return wrapped(fmt::format("- {} (fitted constant: {} = {}, solved from {}). {} Used by {}.{}",
+                               constant.id, dotted(constant.key), latency_node(constant.value).text,
+                               measurement.figures[constant.fitted_to].id, constant.about,
+                               runs_text(measurement, constant.runs), also),
+                   2);
+}
+
+}  // namespace
+
+std::string source_text(const MeasurementSource& source) {
+    const std::string by = source.author.empty() ? "" : " by " + source.author;
+    const std::string message = source.message.empty() ? "" : "; " + source.message;
+    return fmt::format("Measured{} (\"{}\", {}, {}{}).", by, source.title, source.where,
+                       source.year, message);
+}
+
+std::string preamble_text(const Validation& validation) {
+    const Measurement& measurement = validation.measurement;
+    std::string assumed;
+    for (std::size_t at = 0; at < measurement.assumptions.size(); ++at)
+        assumed += assumption_text(validation, at);
+    for (const FittedConstant& constant : measurement.constants)
+        assumed += constant_text(measurement, constant);
+    return heading(measurement) + "\n" +
+           (assumed.empty()
+                ? "Nothing is assumed besides the model.\n"
+                : "Assumed besides the model, by people who had seen the figures:\n" + assumed);
+}
+
+}  // namespace nestwalk
