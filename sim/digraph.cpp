@@ -61,6 +61,7 @@ std::vector<bool> visited_from(const SomeGraph& graph, std::size_t source) {
     std::vector<boost::default_color_type> colors(boost::num_vertices(graph));
     boost::breadth_first_search(graph, source, boost::color_map(colors.data()));
     std::vector<bool> visited;
+    visited.reserve(colors.size());
     for (const boost::default_color_type color : colors) {
         visited.push_back(color != boost::white_color);
     }

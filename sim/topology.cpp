@@ -95,7 +95,7 @@ private:
                 if (array.entries == 0 || part.holds.empty()) continue;
                 parts.push_back(add({.kind = kind,
                                      .group = Group::kWalker,
-                                     .key = section + array.name + below,
+                                     .key = (section + array.name).append(below),
                                      .geometry = std::move(part)}));
             }
         };

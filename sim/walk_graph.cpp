@@ -77,10 +77,6 @@ private:
         const StructureLookup& here = outcome_.lookups[lookup];
         if (here.filled_by == FillId{}) return false;
         if (here.group != Group::kNestedTlb) return true;
-        if (lookup + 1 < outcome_.lookups.size()) {
-            const StructureLookup& next = outcome_.lookups[lookup + 1];
-            if (next.after_reads == here.after_reads) return false;
-        }
         return here.after_reads == outcome_.reads.size() ||
                outcome_.reads[here.after_reads].dimension == Dimension::kGuest;
     }

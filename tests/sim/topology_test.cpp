@@ -3,6 +3,7 @@
 #include "tests/models/machines.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,15 @@ StructureParameters tlb(std::string name, const std::vector<int>& levels) {
 /// "4K 2M: b" for each part `b` that `key` asks, with the page sizes it asks for; "b" for others,
 /// "(b)" if it asks only under nested paging. In order of the words.
 Words asked_by(const MachineParameters& machine, const std::string& key) {
-    static const Words kSizes{"", "4K", "2M", "1G"};
+    static constexpr std::array<const char*, 4> kSizes{"", "4K", "2M", "1G"};
     const Topology topology = topology_of(machine);
     Words words;
     for (const MachineEdge& edge : topology.edges) {
         if (topology.parts[edge.from].key != key) continue;
         std::string sizes;
         for (const int level : edge.page_levels)
-            sizes += (sizes.empty() ? "" : " ") + kSizes[static_cast<std::size_t>(level)];
+            sizes.append(sizes.empty() ? "" : " ")
+                .append(kSizes.at(static_cast<std::size_t>(level)));
         const std::string& to = topology.parts[edge.to].key;
         words.push_back(edge.when == When::kNestedPaging ? "(" + to + ")"
                         : sizes.empty()                  ? to
@@ -171,6 +173,8 @@ TEST_SUITE("topology") {
         MachineParameters machine = haswell_like();
         machine.stlb[0].entries = 0;
         CHECK(asked_by(machine, "l1_dtlb.d4k") == Words{"4K: page walker"});
+        machine.paging_structure_caches = {
+            {.name = "pde", .holds = held(MappingClass::kPagingStructure, {2})}};
         CHECK(topology_of(machine).parts.size() == 9);  // five TLBs, two sides, walker, memory
     }
 

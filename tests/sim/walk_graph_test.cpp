@@ -4,7 +4,7 @@
 #include "tests/models/test_system.h"
 #include "tests/sim/timed_run.h"
 
-#include <numeric>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -65,10 +65,11 @@ std::size_t count(const WalkGraph& graph, Edge kind) {
 
 /// "request found read read end": the vertices in order.
 std::string sequence(const WalkGraph& graph) {
-    static const std::vector<std::string> kWords{"request", "hit", "found", "read", "end"};
+    static constexpr std::array<const char*, 5> kWords{"request", "hit", "found", "read", "end"};
     std::string text;
     for (const WalkVertex& vertex : graph.vertices)
-        text += (text.empty() ? "" : " ") + kWords[static_cast<std::size_t>(vertex.kind)];
+        text.append(text.empty() ? "" : " ")
+            .append(kWords.at(static_cast<std::size_t>(vertex.kind)));
     return text;
 }
 
@@ -218,6 +219,18 @@ TEST_SUITE("walk graph") {
         CHECK(latency(graph) == 7 + 100'000 + 1'000 + 5 * 200);
     }
 
+    TEST_CASE("a walk that the host ends has no translation to merge into") {
+        Outcome outcome;
+        outcome.result = TranslationResult::kFault;
+        outcome.fault.kind = FaultKind::kEptViolation;
+        outcome.start_level = kFromRoot;
+        outcome.reads = {{.dimension = Dimension::kGuest, .level = 1},
+                         {.dimension = Dimension::kHost, .level = 4}};
+        CHECK(count(walk_graph(outcome, timing()), Edge::kMerge) == 0);
+        outcome.fault = {};
+        CHECK(count(walk_graph(outcome, timing()), Edge::kMerge) == 1);
+    }
+
     TEST_CASE("what is not translated has no path but the direct one") {
         TestSystem system(exact_machine());
         const WalkGraph graph = graph_of(system, std::uint64_t{1} << 60);
@@ -236,6 +249,16 @@ TEST_SUITE("walk graph") {
         const WalkGraph graph = walk_graph(outcome, slow);
         CHECK(count(graph, Edge::kInterval) == 3);
         CHECK(latency(graph) == 7 + 100'000 + 1'000 + 200 + 3 * 260);
+        // Setting A comes after the line and before the next is asked for: 50 of the interval.
+        SystemParameters clear;
+        clear.accessed_dirty_preset = false;
+        TestSystem writes(exact_machine(), clear);
+        slow.accessed_dirty = core_cycles(50);
+        const Outcome written = writes.apply(Access{.va = VirtAddr(0x400000)});
+        CHECK(latency(walk_graph(written, slow)) == 7 + 100'000 + 1'000 + 200 + 3 * 260 + 50);
+        slow.accessed_dirty = core_cycles(61);
+        CHECK(latency(walk_graph(written, slow)) == 7 + 100'000 + 1'000 + 4 * (200 + 61));
+
         std::size_t on_path = 0;
         for (const std::size_t edge : graph.longest)
             on_path += graph.edges[edge].kind == Edge::kInterval;
@@ -290,16 +313,20 @@ TEST_SUITE("walk graph and clock") {
         MachineParameters bounded = exact_machine();
         for (auto* group : {&bounded.l1_dtlb, &bounded.stlb, &bounded.nested_tlb})
             (*group)[0].entries = (*group)[0].ways = 2;
+        SystemParameters clear = nested();
+        clear.accessed_dirty_preset = false;
+        clear.host.accessed_dirty = true;
         for (const MachineParameters& machine :
              {exact_machine(), exact_amd_machine(), bounded, exact_without_nested_caches()}) {
             for (const bool caches : {false, true}) {
                 for (const SystemParameters& system :
-                     {SystemParameters{}, nested(), nested(5, 4)}) {
-                    for (const std::int64_t interval : {0, 30}) {
+                     {SystemParameters{}, nested(), nested(5, 4), clear}) {
+                    for (const std::int64_t interval : {0, 30, 250}) {
                         TimedRun run{.machine = caches ? with_caches(machine) : machine,
                                      .timing = timing(),
                                      .system = system};
                         run.timing.walk = core_cycles(9);
+                        run.timing.accessed_dirty = core_cycles(20);
                         run.timing.line_interval = core_cycles(interval);
                         run.timing.walker_holds_stlb_lookup = caches;
                         for (const std::string& program : programs) {
