@@ -39,12 +39,6 @@ void check_size(const ConfigValue& machine, const Experiment& experiment) {
                             std::to_string(kMostCacheBytesInAll) + " in all");
 }
 
-// A relative path in the file starts beside the file; one typed on the command line, where it was
-// typed.
-fs::path base_of(const ConfigValue& value, const fs::path& base) {
-    return value.node->location.line == 0 ? fs::path() : base;
-}
-
 Machine read_machine_key(const ConfigValue& value, const fs::path& base,
                          const std::vector<Override>& overrides) {
     if (value.node->is_map()) return read_machine(*value.node, overrides);
@@ -52,48 +46,6 @@ Machine read_machine_key(const ConfigValue& value, const fs::path& base,
     const std::string file =
         find_machine(value.node->text, base_of(value, base), value.node->location);
     return load_machine(file, overrides);
-}
-
-Program read_program(const ConfigValue& value) {
-    const std::string text = read_text(value);
-    if (value.node->style == ConfigNode::Style::kFolded)
-        refuse(value, "a block that begins with > loses its line ends; begin the program with |");
-    Program program{text, value.node->text_location};
-    // Quoted text has no lines of its own in the file: its records are counted from where it
-    // begins.
-    if (value.node->style != ConfigNode::Style::kLiteral && text.find('\n') != std::string::npos)
-        program.location = {value.node->location.to_string() + ": " + value.path, 1, 1};
-    return program;
-}
-
-TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const fs::path& base) {
-    TraceFile trace{};
-    trace.path = read_text(value);
-    if (trace.path != "-") {  // standard input
-        std::error_code error;
-        const fs::path given = base_of(value, base) / trace.path;
-        const fs::path absolute = fs::absolute(given, error);
-        trace.path = (error ? given : absolute).lexically_normal().string();
-    }
-    trace.location = value.node->location;
-    if (const std::optional<ConfigValue> format = fields.find("format"))
-        trace.format = read_word(*format, kTraceFormatWords);
-    return trace;
-}
-
-Workload read_workload(const ConfigValue& value, const fs::path& base) {
-    const ConfigFields fields(value, keys_of(kWorkloadKeys));
-    if (const auto generator = fields.find("generator"))
-        refuse(*generator, "generators are not supported yet");
-    const std::optional<ConfigValue> program = fields.find("program");
-    const std::optional<ConfigValue> trace = fields.find("trace");
-    if (program && trace)
-        refuse(*trace, "the workload has a program as well, expected one of them");
-    if (trace) return read_trace(fields, *trace, base);
-    if (!program) refuse(value, "expected a program or a trace");
-    if (const auto format = fields.find("format"))
-        refuse(*format, "a program is always in the nwt format; 'format' goes with 'trace'");
-    return read_program(*program);
 }
 
 bool addresses_experiment(const std::string& first) {
@@ -163,15 +115,7 @@ ConfigNode resolve(const Experiment& experiment) {
     if (!experiment.title.empty()) node.set("title", text_node(experiment.title));
     node.set("machine", machine_node(experiment.machine));
     node.set("system", system_node(experiment.system));
-    ConfigNode workload = map_node();
-    if (const auto* program = std::get_if<Program>(&experiment.workload)) {
-        workload.set("program", text_node(program->text));
-    } else {
-        const auto& trace = std::get<TraceFile>(experiment.workload);
-        workload.set("trace", text_node(trace.path));
-        workload.set("format", word_node(word_for(trace.format, kTraceFormatWords)));
-    }
-    node.set("workload", std::move(workload));
+    node.set("workload", workload_node(experiment.workload));
     return node;
 }
 

@@ -5,39 +5,14 @@
 #include "apps/config_node.h"
 #include "apps/config_override.h"
 #include "apps/machine_file.h"
+#include "apps/workload_section.h"
 #include "models/system_parameters.h"
-#include "traces/open_trace.h"
 
 #include <filesystem>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace nestwalk {
-
-/// A trace written inside the experiment. Line N, column C of `text` stands at line `location.line
-/// + N - 1`, column `location.column + C - 1` of `location.file`, so errors in it can name the
-/// experiment's line.
-struct Program {
-    std::string text{};
-    SourceLocation location{};
-
-    /// Two programs are equal if they say the same, wherever they are written.
-    bool operator==(const Program& other) const { return text == other.text; }
-};
-
-/// A trace in a file of its own.
-struct TraceFile {
-    std::string path{};  ///< absolute, or "-" for standard input
-    TraceFormat format{};
-    SourceLocation location{};
-
-    bool operator==(const TraceFile& other) const {
-        return path == other.path && format == other.format;
-    }
-};
-
-using Workload = std::variant<Program, TraceFile>;
 
 struct Experiment {
     std::string title{};

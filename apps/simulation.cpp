@@ -1,6 +1,4 @@
 #include "apps/simulation.h"
-#include "traces/open_trace.h"
-#include "traces/text_trace_reader.h"
 
 namespace nestwalk {
 namespace {
@@ -11,14 +9,6 @@ ReplayOptions timed(const Experiment& experiment, ReplayOptions options) {
 }
 
 }  // namespace
-
-std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
-    if (const auto* program = std::get_if<Program>(&workload)) {
-        return std::make_unique<TextTraceReader>(program->text, program->location);
-    }
-    const auto& file = std::get<TraceFile>(workload);
-    return open_trace(file.path, file.format).source;
-}
 
 RunResult run(const Experiment& experiment, const ReplayOptions& options) {
     const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);

@@ -22,9 +22,6 @@ struct RunResult {
     bool timed{};               ///< the machine says how long things take
 };
 
-/// The workload's records. Throws InputError if its file cannot be read.
-std::unique_ptr<TraceSource> open_workload(const Workload& workload);
-
 /// Throws InputError for a workload that makes no sense, Interrupted when `options.stop` was set.
 RunResult run(const Experiment& experiment, const ReplayOptions& options);
 

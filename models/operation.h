@@ -24,12 +24,16 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kFetch };
 enum class Privilege : std::uint8_t { kUser, kKernel };
 enum class Dependence : std::uint8_t { kIndependent, kOnPreviousLoad };
 
+/// How far back the load can be that an address depends on.
+inline constexpr std::uint8_t kFarthestDependence = 8;
+
 /// `count` accesses of `bytes` bytes, `stride` bytes apart; one that crosses a page is two
 /// translations.
 struct Access {
     AccessKind kind{};
     Privilege privilege{};
     Dependence dependence{};
+    std::uint8_t loads_back{1};  ///< which load it depends on: 1 is the one just before
     VirtAddr va{};
     std::uint64_t bytes{8};
     std::uint64_t count{1};

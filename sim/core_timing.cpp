@@ -90,7 +90,13 @@ void CoreTiming::load_or_store(const Access& access, const Outcome& outcome, Cou
     Cycles& port = *std::min_element(ports.begin(), ports.end());
     Cycles start = std::max(now, port);
     port = start + kOne;
-    if (access.dependence == Dependence::kOnPreviousLoad) start = std::max(start, previous_load_);
+    if (access.dependence == Dependence::kOnPreviousLoad) {
+        start = std::max(start, load_before(access.loads_back));
+    }
+    if (access.kind == AccessKind::kLoad) {
+        last_load_ = (last_load_ + 1) % kFarthestDependence;
+        loads_[last_load_] = start;
+    }
 
     TimeLine line{.start = start};
     access_from(start, access, outcome, line, counters);
@@ -118,7 +124,7 @@ void CoreTiming::access_from(Cycles start, const Access& access, const Outcome& 
     if (outcome.fault.raised()) return;
     line.until(data_lines(access.kind, outcome, line.end()), CycleCause::kData);
     if (access.kind == AccessKind::kLoad) {
-        previous_load_ = outcome.second_page ? std::max(previous_load_, line.end()) : line.end();
+        loads_[last_load_] = std::max(loads_[last_load_], line.end());
         loads_done_ = std::max(loads_done_, line.end());
     }
 }
@@ -173,11 +179,13 @@ bool CoreTiming::same_future(const CoreTiming& other, std::uint64_t sequence,
         [&](const BusyStretch& mine, const BusyStretch& others) {
             return same_rest(mine.begin, others.begin) && same_rest(mine.end, others.end);
         });
+    for (std::size_t back = 1; back <= kFarthestDependence; ++back) {
+        if (!same_rest(load_before(back), other.load_before(back))) return false;
+    }
     // Counts go on from the last retirement and the last time-stamp read, however long ago.
     return dispatched_ == other.dispatched_ && retired_ - now == other.retired_ - then &&
            has_read_tsc_ == other.has_read_tsc_ &&
            (!has_read_tsc_ || last_time_stamp_ - now == other.last_time_stamp_ - then) &&
-           same_rest(previous_load_, other.previous_load_) &&
            same_rest(loads_done_, other.loads_done_) &&
            same_rest(time_stamp_ready_, other.time_stamp_ready_) &&
            same_rest(last_line_ + line_interval_, other.last_line_ + line_interval_) &&

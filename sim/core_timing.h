@@ -12,6 +12,7 @@
 #include "sim/pending_fills.h"
 #include "sim/timing_parameters.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -77,6 +78,10 @@ private:
     void fetch(const Outcome& outcome, Counters& counters);
     void access_from(Cycles start, const Access& access, const Outcome& outcome, TimeLine& line,
                      Counters& counters);
+    /// When the load completed that was `back` loads ago; 1 is the last one.
+    Cycles load_before(std::size_t back) const {
+        return loads_[(last_load_ + kFarthestDependence + 1 - back) % kFarthestDependence];
+    }
     void interrupted(const Outcome& outcome, Counters& counters);
 
     // core_timing_memory.cpp
@@ -107,9 +112,10 @@ private:
     std::uint32_t dispatched_{};               ///< instructions in that cycle
     std::vector<Cycles> retired_in_flight_{};  ///< of the last `reorder_entries`, a ring
     std::size_t oldest_in_flight_{};
-    Cycles retired_{};    ///< the last instruction
-    Cycles completed_{};  ///< the instruction that was told last
-    Cycles previous_load_{};
+    Cycles retired_{};                                 ///< the last instruction
+    Cycles completed_{};                               ///< the instruction that was told last
+    std::array<Cycles, kFarthestDependence> loads_{};  ///< when the last ones completed, a ring
+    std::size_t last_load_{};
     Cycles loads_done_{};
     TimeLine first_page_{};  ///< of the access that was told last
 

@@ -6,6 +6,7 @@
 namespace nestwalk {
 namespace {
 
+constexpr NumberKind kLoadsBack{"which of the loads before, 1 to 8", 1, kFarthestDependence};
 constexpr NumberKind kAccessBytes{"a size in bytes, 1 to 4096", 1, 4096};
 
 template <AccessKind kKind>
@@ -13,6 +14,10 @@ Operation parse_access(Fields& fields) {
     Access access{.kind = kKind, .va = va_argument(fields)};
     if (fields.one_flag({"user", "kernel"}) == "kernel") access.privilege = Privilege::kKernel;
     if (fields.flag("dep")) access.dependence = Dependence::kOnPreviousLoad;
+    if (const Word* word = fields.key("dep")) {
+        access.dependence = Dependence::kOnPreviousLoad;
+        access.loads_back = static_cast<std::uint8_t>(number(fields, *word, kLoadsBack));
+    }
     if (const Word* word = fields.key("size")) access.bytes = number(fields, *word, kAccessBytes);
     if (const Word* word = fields.key("count")) access.count = number(fields, *word, kCount);
     if (const Word* word = fields.key("stride")) access.stride = number(fields, *word, kAnyNumber);

@@ -145,7 +145,8 @@ struct WriteArguments {
     void operator()(const Access& op) const {
         line.at(op.va)
             .flag("kernel", op.privilege == Privilege::kKernel)
-            .flag("dep", op.dependence == Dependence::kOnPreviousLoad)
+            .flag("dep", op.dependence == Dependence::kOnPreviousLoad && op.loads_back == 1)
+            .key_unless(1, "dep", op.loads_back)
             .key_unless(8, "size", op.bytes)
             .key_unless(1, "count", op.count)
             .key_unless(0, "stride", op.stride);

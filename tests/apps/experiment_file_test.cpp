@@ -233,7 +233,8 @@ TEST_SUITE("experiment files") {
         const std::string head = "title: t\nmachine: exact\nworkload: ";
         CHECK(error_in("title: t\nmachine: exact\n") ==
               "e.yaml:1:1: the key 'workload' is missing");
-        CHECK(error_in(head + "{}\n") == "e.yaml:3:11: workload: expected a program or a trace");
+        CHECK(error_in(head + "{}\n") ==
+              "e.yaml:3:11: workload: expected a program, a trace or a generator");
         CHECK(
             contains(error_in(head + "{program: a, trace: b}\n"), "e.yaml:3:31: workload.trace: "));
         CHECK(contains(error_in(head + "{program: a, format: nwt}\n"),
@@ -241,8 +242,36 @@ TEST_SUITE("experiment files") {
         CHECK(contains(error_in(head + "\n  program: >\n    a\n"), "begin the program with |"));
         CHECK(contains(error_in(head + "{trace: x, format: gem5}\n"),
                        "expected auto, nwt or lackey"));
-        CHECK(error_in(head + "{generator: {kind: zipf}}\n") ==
-              "e.yaml:3:23: workload.generator: generators are not supported yet");
+        CHECK(contains(error_in(head + "{generator: {kind: zipf}}\n"),
+                       "workload.generator.kind: found 'zipf', expected pointer-chase"));
+        CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 0}}\n"),
+                       "workload.generator.pages"));
+        CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 4, frames: one, "
+                                       "stride: 64}}\n"),
+                       "begin at multiples of 4K"));
+        CHECK(
+            contains(error_in(head + "{program: a, generator: {kind: pointer-chase, pages: 4}}\n"),
+                     "expected one of them"));
+    }
+
+    TEST_CASE("a generated workload is read and written back") {
+        const std::string text =
+            "title: t\nmachine: exact\nworkload: {generator: {kind: pointer-chase, pages: 7, at: "
+            "8K, "
+            "stride: 8K, line_step: 128, order_at: 1G, frames: one, warm_up: 0, passes: 5, seed: "
+            "9}}\n";
+        const Experiment experiment = read(text);
+        CHECK(std::get<PointerChase>(experiment.workload) ==
+              PointerChase{.pages = 7,
+                           .at = 8192,
+                           .stride = 8192,
+                           .line_step = 128,
+                           .order_at = 1 << 30,
+                           .frames = ChaseFrames::kOne,
+                           .warm_up = 0,
+                           .passes = 5,
+                           .seed = 9});
+        CHECK(read_experiment(resolve(experiment), "/") == experiment);
     }
 
     TEST_CASE("what is to come is recognised and refused") {

@@ -8,6 +8,7 @@
 #include "apps/provenance.h"
 #include "apps/system_section.h"
 #include "apps/text_file.h"
+#include "apps/workload_section.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
 #include "tests/apps/input_error.h"
@@ -70,6 +71,8 @@ TEST_SUITE("manuals") {
             if (key.key != "system")
                 check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         check_rows(text, kWorkloadKeys);
+        for (const KeyForm& key : kChaseKeys)
+            check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         for (const KeyForm& key : kSystemKeys) {
             if (!is_split(key)) {
                 check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
@@ -91,6 +94,15 @@ TEST_SUITE("manuals") {
             for (const KeyForm& part : key.form.keys)
                 if (is_split(key))
                     CHECK(write_flow(*node.find(key.key)->find(part.key)) == part.initial);
+        }
+    }
+
+    TEST_CASE("the defaults in the tables are those of a pointer chase") {
+        const ConfigNode node = workload_node(PointerChase{.pages = 1});
+        for (const KeyForm& key : kChaseKeys) {
+            CAPTURE(key.key);
+            if (!key.required)
+                CHECK(write_flow(*node.find("generator")->find(key.key)) == key.initial);
         }
     }
 

@@ -35,6 +35,18 @@ TEST_SUITE("time: core") {
         CHECK(cycles(run("load 0x1000 count=16")) == 6);
     }
 
+    TEST_CASE("dep=N waits for the Nth load before") {
+        TimedRun run;
+        run.timing.l1d = core_cycles(5);
+        // Two chains side by side.
+        CHECK(cycles(run("load 0x1000 count=10 dep=2")) == 25);
+        CHECK(cycles(run("load 0x1000 count=16 dep=8")) == 10);
+        // A chain through every second load; those between are free.
+        std::string program;
+        for (int i = 0; i < 6; ++i) program += "load 0x1000\nload 0x1000 dep=2\n";
+        CHECK(cycles(run(program)) == 30);
+    }
+
     TEST_CASE("no more instructions are in flight than the reorder buffer holds") {
         TimedRun run;
         run.timing.l1d = core_cycles(10);

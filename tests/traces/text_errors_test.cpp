@@ -46,7 +46,8 @@ TEST_SUITE("text errors") {
     TEST_CASE("keys and words that a record does not have, or has twice") {
         check({
             {"load 0 sise=8",
-             "trace:1:8: unknown key: 'sise=8'; expected t=, user, kernel, dep, size=, count= or "
+             "trace:1:8: unknown key: 'sise=8'; expected t=, user, kernel, dep, dep=, size=, "
+             "count= or "
              "stride=, did you mean 'size'?"},
             {"load 0 size=8 size=4",
              "trace:1:15: duplicate key: 'size=4'; expected each key at most once"},
@@ -54,7 +55,8 @@ TEST_SUITE("text errors") {
             {"load 0 dep dep",
              "trace:1:12: duplicate word: 'dep'; expected each word at most once"},
             {"load 0 kernle",
-             "trace:1:8: unexpected word: 'kernle'; expected t=, user, kernel, dep, size=, count= "
+             "trace:1:8: unexpected word: 'kernle'; expected t=, user, kernel, dep, dep=, size=, "
+             "count= "
              "or stride=, did you mean 'kernel'?"},
             {"load 0 user kernel",
              "trace:1:13: contradiction: 'kernel'; expected only one of user or kernel"},

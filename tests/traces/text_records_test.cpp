@@ -30,6 +30,8 @@ const std::vector<Row>& rows() {
         {"load 0x400000 count=50 stride=4K", "load 0x400000 count=50 stride=4096"},
         {"load 0x7f00_0000_1000 user size=8 count=1", "load 0x7f0000001000"},
         {"load 4096 dep kernel size=0x10", "load 0x1000 kernel dep size=16"},
+        {"load 4096 dep=1", "load 0x1000 dep"},
+        {"load 4096 count=2 dep=3", "load 0x1000 dep=3 count=2"},
         {"store 0xFFFF_FFFF_FFFF_FFFF", "store 0xffffffffffffffff"},
         {"fetch 0 size=4K", "fetch 0x0 size=4096"},
         {"compute 1_000", "compute 1000"},
