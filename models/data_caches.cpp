@@ -15,8 +15,7 @@ std::optional<SetAssociative<CacheLine>> make_lines(const CacheParameters& param
 
 }  // namespace
 
-DataCache::DataCache(const CacheParameters& parameters)
-    : parameters_(parameters), lines_(make_lines(parameters)) {}
+DataCache::DataCache(const CacheParameters& parameters) : lines_(make_lines(parameters)) {}
 
 const CacheLine* DataCache::use(std::uint64_t number) {
     if (!lines_) return nullptr;
@@ -33,7 +32,9 @@ bool DataCache::fill(std::uint64_t number, FillId by) {
     return had_room;
 }
 
-void DataCache::empty() { lines_ = make_lines(parameters_); }
+void DataCache::empty() {
+    if (lines_) lines_->erase_if([](const CacheLine&) { return true; });
+}
 
 DataCaches::DataCaches(const CacheHierarchyParameters& parameters)
     : l1d_(parameters.l1d), l1i_(parameters.l1i), l2_(parameters.l2) {}

@@ -47,7 +47,6 @@ public:
     bool operator==(const DataCache& other) const { return lines_ == other.lines_; }
 
 private:
-    CacheParameters parameters_{};
     std::optional<SetAssociative<CacheLine>> lines_{};
 };
 
