@@ -1,0 +1,77 @@
+#pragma once
+
+// What a vCPU of the cycle engine has yet to execute, in program order, and where it comes from:
+// outcomes of the models become instructions that say how they take time, not how long.
+
+#include "models/operation.h"
+#include "models/outcome.h"
+#include "sim/clock.h"
+#include "sim/counters.h"
+#include "sim/cycle_flight.h"
+#include "sim/timing_parameters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace nestwalk {
+
+struct Instruction {
+    enum class Kind : std::uint8_t {
+        kHit,     ///< an access that the L1 TLB and the L1 answer: `hit` and `line` say who filled
+                  ///< them
+        kFlight,  ///< an access that takes more than that
+        kSecondPage,       ///< the rest of the access just before, which crosses a page
+        kCompute,          ///< `cost` in dispatch
+        kPosted,           ///< the same, of an instruction that others do not wait for
+        kMfence,           ///< after all earlier accesses
+        kLfence,           ///< after earlier loads
+        kTimeStamp,        ///< samples the time
+        kTimeStampFenced,  ///< after earlier loads
+        kSerializing,      ///< after everything earlier
+        kOverlapping,      ///< at once, and completes no sooner than everything earlier
+    };
+
+    Kind kind{};
+    AccessKind access{};
+    Dependence dependence{};
+    CycleCause cause{};
+    std::uint64_t sequence{};
+    FillId hit{};
+    FillId line{};
+    Flight* flight{};
+    Cycles cost{};
+};
+
+class CycleProgram {
+public:
+    explicit CycleProgram(const TimingParameters& timing);
+
+    void add(const Access& access, const Outcome& outcome);
+    void add(const Operation& operation, const Outcome& outcome, Place place);
+
+    /// The instruction to be executed next; null if there is none.
+    const Instruction* next() const {
+        return at_ < instructions_.size() ? &instructions_[at_] : nullptr;
+    }
+    void advance() { ++at_; }
+    std::size_t size() const { return instructions_.size() - at_; }
+    /// Forgets what has been executed.
+    void compact();
+
+    /// A flight of its own for an access that turns out to have to wait.
+    Flight& take_flight();
+    void give_back(Flight& flight) { idle_.push_back(&flight); }
+
+private:
+    Flight& flight_of(const Access& access, const Outcome& outcome);
+
+    const TimingParameters timing_;
+    std::vector<Instruction> instructions_{};
+    std::size_t at_{};
+    std::vector<std::unique_ptr<Flight>> flights_{};
+    std::vector<Flight*> idle_{};
+};
+
+}  // namespace nestwalk

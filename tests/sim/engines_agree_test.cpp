@@ -1,0 +1,236 @@
+// The two engines keep the same time: random programs on random machines, cores and systems, each
+// run with the closed form of replay and with the processes of the cycle engine.
+#include "models/operation_error.h"
+#include "sim/cycle_engine.h"
+#include "sim/replay.h"
+#include "tests/properties/generator.h"
+#include "tests/properties/setting.h"
+#include "traces/record.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace nestwalk::test {
+namespace {
+
+constexpr std::size_t kPrograms = 200;
+constexpr std::size_t kLength = 1500;
+
+class ListedSource final : public TraceSource {
+public:
+    explicit ListedSource(const std::vector<Operation>& operations) {
+        for (const Operation& operation : operations) {
+            items_.emplace_back(Record{.what = operation, .line = items_.size() + 1});
+        }
+    }
+    const TraceItem* next() override { return at_ < items_.size() ? &items_[at_++] : nullptr; }
+    const std::string& name() const override { return name_; }
+
+private:
+    std::vector<TraceItem> items_{};
+    std::size_t at_{};
+    std::string name_{"listed"};
+};
+
+class Deaf final : public OutcomeObserver {
+public:
+    void on_translation(const Access&, VirtAddr, const Outcome&) override {}
+    void on_operation(const Operation&, const Outcome&) override {}
+};
+
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : random_(seed) {}
+    std::uint64_t number() { return random_.next(); }
+    std::uint64_t below(std::uint64_t bound) { return random_.next() % bound; }
+    std::uint32_t from(std::uint32_t least, std::uint32_t most) {
+        return least + static_cast<std::uint32_t>(below(most - least + 1));
+    }
+    bool one_in(std::uint64_t n) { return below(n) == 0; }
+    /// Up to `most` cycles, seldom whole.
+    Latency latency(std::int64_t most) {
+        const auto milli =
+            static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most * 1000)));
+        switch (below(4)) {
+            case 0:
+                return {};
+            case 1:
+                return {milli, ClockDomain::kTsc};
+            case 2:
+                return {milli, ClockDomain::kNanoseconds};
+            default:
+                return {milli / 1000 * 1000, ClockDomain::kCore};
+        }
+    }
+
+private:
+    Randomness random_;
+};
+
+InstructionCosts random_costs(Dice& dice) {
+    return {.invlpg = dice.latency(300),
+            .mov_cr3 = dice.latency(500),
+            .mov_cr3_noflush = dice.latency(200),
+            .mov_cr4 = dice.latency(100),
+            .mov_cr4_flush = dice.latency(900),
+            .mov_cr0 = dice.latency(100),
+            .wrmsr_efer = dice.latency(100),
+            .invpcid_address = dice.latency(300),
+            .invpcid_single = dice.latency(300),
+            .invpcid_all = dice.latency(300)};
+}
+
+TimingParameters random_timing(Dice& dice) {
+    TimingParameters timing;
+    timing.enabled = true;
+    timing.core_mhz = dice.from(1000, 4000);
+    timing.tsc_mhz = dice.from(1000, 4000);
+    timing.issue_width = dice.from(1, 8);
+    timing.load_ports = dice.from(1, 3);
+    timing.store_ports = dice.from(1, 2);
+    timing.reorder_entries = dice.one_in(3) ? dice.from(1, 8) : dice.from(16, 512);
+    timing.outstanding_misses = dice.from(1, 16);
+    timing.walkers = dice.from(1, 6);
+    timing.stlb = dice.latency(12);
+    timing.walk = dice.latency(20);
+    timing.walker_holds_stlb_lookup = dice.one_in(2);
+    timing.paging_structure_cache = dice.latency(5);
+    timing.nested_tlb = dice.latency(5);
+    timing.guest_physical_paging_structure_cache = dice.latency(5);
+    timing.accessed_dirty = dice.latency(30);
+    timing.l1d = dice.latency(8);
+    timing.l2 = dice.latency(20);
+    timing.l3 = dice.latency(70);
+    timing.memory = dice.latency(400);
+    timing.line_interval = dice.latency(8);
+    timing.bare = random_costs(dice);
+    timing.guest = random_costs(dice);
+    timing.invlpg_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
+    timing.mov_cr3_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
+    for (Latency* const cost :
+         {&timing.mfence, &timing.lfence, &timing.rdtsc, &timing.wbinvd, &timing.invvpid,
+          &timing.invept, &timing.invlpga, &timing.invlpgb, &timing.tlbsync, &timing.vmfunc,
+          &timing.vm_exit, &timing.vm_entry, &timing.smi, &timing.fault}) {
+        *cost = dice.latency(1000);
+    }
+    return timing;
+}
+
+CacheHierarchyParameters random_caches(Dice& dice) {
+    if (dice.one_in(6)) return {};
+    const auto cache = [&](std::uint64_t lines) {
+        const std::uint32_t ways = dice.one_in(2) ? 0 : 2;
+        return CacheParameters{.bytes = dice.one_in(8) ? 0 : lines * 64, .ways = ways};
+    };
+    return {.l1d = cache(8), .l1i = cache(4), .l2 = cache(16), .l3 = cache(32)};
+}
+
+/// As the property tests make them, and what only a clock minds.
+Operation random_operation(Dice& dice, const Setting& setting) {
+    const std::uint64_t kind = dice.below(100);
+    if (kind < 4) return Compute{dice.below(60)};
+    if (kind < 7) return Fence{dice.one_in(2) ? FenceKind::kMfence : FenceKind::kLfence};
+    if (kind < 11) return ReadTimeStamp{dice.one_in(2)};
+    Operation operation = operation_of(dice.number(), setting);
+    if (auto* const access = std::get_if<Access>(&operation)) {
+        if (dice.one_in(3)) access->dependence = Dependence::kOnPreviousLoad;
+        if (dice.one_in(4)) {
+            access->count = dice.from(2, 12);
+            access->stride = dice.one_in(2) ? 64 : 4096;
+        }
+        if (dice.one_in(8)) access->bytes = dice.from(1, 200);
+    }
+    return operation;
+}
+
+struct Trial {
+    Setting setting{};
+    TimingParameters timing{};
+    std::vector<Operation> program{};
+
+    Counters replayed() const { return run(nullptr); }
+    Counters simulated() const {
+        CycleEngine engine(timing, setting.system.vcpus);
+        return run(&engine);
+    }
+
+private:
+    Counters run(Clock* clock) const {
+        System system(setting.machine, setting.system);
+        Replay replay(system, {.timing = &timing, .clock = clock});
+        ListedSource source(program);
+        replay.run(source);
+        return replay.statistics().whole();
+    }
+};
+
+Trial random_trial(std::uint64_t seed) {
+    Dice dice(seed);
+    const std::vector<Setting>& exact = exact_settings();
+    const std::vector<Setting>& bounded = bounded_settings();
+    const std::size_t which = dice.below(exact.size() + bounded.size());
+    Trial trial{.setting = which < exact.size() ? exact[which] : bounded[which - exact.size()],
+                .timing = random_timing(dice)};
+    trial.setting.machine.caches = random_caches(dice);
+    trial.setting.system.cached_data = dice.one_in(2) ? CachedData::kIdeal : CachedData::kModelled;
+    trial.setting.system.cache_start = dice.one_in(2) ? CacheStart::kCold : CacheStart::kHot;
+
+    // Operations that make no sense as things stand are left out.
+    System scratch(trial.setting.machine, trial.setting.system);
+    Deaf deaf;
+    const auto keep = [&](const Operation& operation) {
+        try {
+            scratch.execute(operation, deaf);
+            trial.program.push_back(operation);
+        } catch (const OperationError&) {
+        }
+    };
+    for (const Operation& operation : prelude(trial.setting)) keep(operation);
+    while (trial.program.size() < kLength) keep(random_operation(dice, trial.setting));
+    return trial;
+}
+
+/// What the models decide, and the number of walks, is the same; times may differ by so much of the
+/// whole.
+constexpr double kTolerance = 0.01;
+
+bool is_compared_as_time(std::size_t index) {
+    return counter::is_time(index) && index != counter::kWalkActive;
+}
+
+TEST_SUITE("engines agree") {
+    TEST_CASE("replay and the cycle engine keep the same time in 200 random programs") {
+        std::uint64_t walks = 0;
+        std::size_t equal = 0;
+        for (std::size_t seed = 1; seed <= kPrograms; ++seed) {
+            const Trial trial = random_trial(seed);
+            const Counters replayed = trial.replayed();
+            const Counters simulated = trial.simulated();
+            CAPTURE(seed);
+            CAPTURE(trial.setting.name);
+            const double allowed = kTolerance * static_cast<double>(replayed[counter::kCycles]);
+            for (std::size_t at = 0; at < counter::kCount; ++at) {
+                CAPTURE(counter_infos()[at].name);
+                const auto difference =
+                    static_cast<double>(simulated[at]) - static_cast<double>(replayed[at]);
+                if (is_compared_as_time(at)) CHECK(std::fabs(difference) <= allowed);
+                if (!counter::needs_clock(at)) CHECK(difference == 0);
+            }
+            for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {
+                CHECK(simulated[counter::kTimedWalks + kind] ==
+                      replayed[counter::kTimedWalks + kind]);
+                walks += simulated[counter::kTimedWalks + kind];
+            }
+            if (simulated[counter::kCycles] == replayed[counter::kCycles]) ++equal;
+        }
+        CHECK(walks > 10'000);
+        // Most agree to the thousandth of a cycle.
+        CHECK(equal > kPrograms * 3 / 4);
+    }
+}
+
+}  // namespace
+}  // namespace nestwalk::test
