@@ -1,7 +1,7 @@
 #include "apps/calibration.h"
 #include "apps/latency.h"
+#include "apps/prediction.h"
 #include "apps/root_search.h"
-#include "apps/validation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,7 @@ public:
         for (const Assumption& assumption : measurement_.assumptions)
             if (assumption.fitted_to)
                 merge(values, values_of(measurement_.figures[*assumption.fitted_to].run));
-        const std::vector<std::optional<double>> factors = fit_factors(measurement_, values);
+        const Factors factors = fit_factors(measurement_, values);
         return predict_figures(measurement_, values, factors)[figure]->difference;
     }
 

@@ -1,5 +1,6 @@
 #include "apps/command_line.h"
 #include "apps/exit_status.h"
+#include "apps/parallel.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -58,6 +59,12 @@ void add_validate(CLI::App& app, ValidateOptions& options) {
         *app.add_subcommand("validate", "predict measured figures and print both side by side");
     validate.add_option("ID", options.ids, "which measurements (default: all)");
     add_format(validate, options.format, "text, json or csv");
+    options.threads = hardware_threads();
+    validate
+        .add_option("-j", options.threads,
+                    "experiments to run at a time (default: as many as the hardware has threads)")
+        ->check(CLI::Range(1, 1024))
+        ->option_text("N");
     validate
         .add_option("--output", options.output,
                     "write the table and the resolved experiments into this directory")

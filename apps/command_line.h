@@ -25,6 +25,7 @@ struct ValidateOptions {
     std::vector<std::string> ids{};  ///< empty: all
     ReportFormat format{};
     std::string output{};
+    std::size_t threads{1};
 };
 
 struct CalibrateOptions {

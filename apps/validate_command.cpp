@@ -42,11 +42,10 @@ void write_experiments(const std::string& directory, const Validation& validatio
 }  // namespace
 
 int validate_command(const ValidateOptions& options) {
-    std::vector<Validation> validations;
-    for (Measurement& measurement : find_measurements(options.ids)) {
-        validations.push_back(validate(std::move(measurement), &interrupted()));
-    }
-    const std::string report = report_validations(validations, options.format);
+    const std::vector<Validation> validations =
+        validate(find_measurements(options.ids), {options.threads, &interrupted()});
+    const ReportScope scope = options.ids.empty() ? ReportScope::kAll : ReportScope::kSome;
+    const std::string report = report_validations(validations, options.format, scope);
     if (options.output.empty()) {
         write_stdout(report);
     } else {

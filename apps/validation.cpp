@@ -1,52 +1,12 @@
 #include "apps/validation.h"
+#include "apps/parallel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace nestwalk {
 
 namespace {
-
-using Factors = std::vector<std::optional<double>>;
-
-double factor_of(const MeasuredRun& run, const Factors& factors) {
-    double product = 1;
-    for (const std::size_t assumption : run.assumptions) product *= factors[assumption].value_or(1);
-    return product;
-}
-
-FigurePrediction judged(const Measurement& measurement, const MeasuredFigure& figure, double model,
-                        double value) {
-    const double measured = figure.measured.value;
-    const double jitter = measurement.groups[figure.group].jitter.value;
-    FigurePrediction prediction{};
-    prediction.model = model;
-    prediction.value = value;
-    prediction.difference = value - measured;
-    prediction.beyond_jitter = beyond_jitter(value, measured, jitter);
-    prediction.plain_error = plain_error(value, measured);
-    prediction.error = jitter_error(value, measured, jitter);
-    if (figure.role == FigureRole::kPredicted && std::abs(prediction.error) > kOutlierError)
-        prediction.cause = figure.cause.value_or(ErrorCause::kUnknown);
-    return prediction;
-}
-
-// The first figure less the others; nothing where one of them has no prediction.
-std::optional<FigurePrediction> derived(const Measurement& measurement,
-                                        const MeasuredFigure& figure,
-                                        const Predictions& predictions) {
-    double model = 0;
-    double value = 0;
-    double sign = 1;
-    for (const std::size_t at : figure.of) {
-        if (!predictions[at]) return std::nullopt;
-        model += sign * predictions[at]->model;
-        value += sign * predictions[at]->value;
-        sign = -1;
-    }
-    return judged(measurement, figure, model, value);
-}
 
 ErrorSummary summarize_group(const Validation& validation, std::size_t group) {
     std::vector<double> errors;
@@ -59,43 +19,59 @@ ErrorSummary summarize_group(const Validation& validation, std::size_t group) {
     return summarize(std::move(errors));
 }
 
+/// One experiment to run, and what it gave.
+struct Job {
+    std::size_t measurement{};
+    std::size_t at{};  ///< of the measurement's experiments
+    FigureValues values{};
+};
+
+/// One constant to solve for from another machine's figure.
+struct Solve {
+    std::size_t measurement{};
+    std::size_t constant{};
+    LeaveOneOut result{};
+};
+
+std::vector<CaseExperiment> load_cases(const Measurement& measurement) {
+    std::vector<CaseExperiment> cases;
+    for (const RunCase& run_case : run_cases(measurement))
+        cases.push_back({run_case, load_case(measurement, run_case)});
+    return cases;
+}
+
+// Everything but what is left out, from the jobs of one measurement.
+Validation compared(const Measurement& measurement, std::vector<CaseExperiment> cases,
+                    const std::vector<const FigureValues*>& values) {
+    FigureValues chosen(measurement.figures.size());
+    for (std::size_t at = 0; at < cases.size(); ++at)
+        if (cases[at].run_case.alternative == measurement.runs[cases[at].run_case.run].chosen)
+            merge(chosen, *values[at]);
+    Validation validation = predict(measurement, chosen);
+    for (std::size_t at = 0; at < cases.size();) {
+        const std::size_t run = cases[at].run_case.run;
+        const std::size_t alternatives = measurement.runs[run].alternatives.size();
+        std::vector<Predictions> under;
+        for (std::size_t end = at + std::max<std::size_t>(alternatives, 1); at < end; ++at)
+            under.push_back(predict_figures(measurement, *values[at], validation.factors));
+        if (alternatives > 0)
+            validation.hypothesis_tests.push_back(
+                compare_alternatives(measurement, run, std::move(under)));
+    }
+    validation.experiments = std::move(cases);
+    return validation;
+}
+
+std::vector<Solve> solves_of(const std::vector<Measurement>& measurements) {
+    std::vector<Solve> solves;
+    for (std::size_t at = 0; at < measurements.size(); ++at)
+        for (std::size_t constant = 0; constant < measurements[at].constants.size(); ++constant)
+            if (measurements[at].constants[constant].alternative_fit)
+                solves.push_back({at, constant, {}});
+    return solves;
+}
+
 }  // namespace
-
-Factors fit_factors(const Measurement& measurement, const FigureValues& values) {
-    Factors factors;
-    for (const Assumption& assumption : measurement.assumptions) {
-        factors.emplace_back();
-        if (!assumption.fitted_to) continue;
-        const MeasuredFigure& figure = measurement.figures[*assumption.fitted_to];
-        const double value = values[*assumption.fitted_to].value_or(0);
-        if (value == 0)
-            throw InputError(figure.phase_location, "the model counts 0 " + figure.statistic +
-                                                        " for " + nestwalk::quoted(figure.id) +
-                                                        ", so no factor can be fitted to it");
-        factors.back() = figure.measured.value / value;
-    }
-    return factors;
-}
-
-Predictions predict_figures(const Measurement& measurement, const FigureValues& values,
-                            const Factors& factors) {
-    Predictions predictions(values.size());
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        const MeasuredFigure& figure = measurement.figures[at];
-        if (!figure.of.empty()) {
-            predictions[at] = derived(measurement, figure, predictions);
-        } else if (values[at]) {
-            const double factor =
-                figure.is_counted() ? factor_of(measurement.runs[figure.run], factors) : 1;
-            predictions[at] = judged(measurement, figure, *values[at], factor * *values[at]);
-        }
-    }
-    return predictions;
-}
-
-double scaled_error(const FigureGroup& group, const FigurePrediction& prediction) {
-    return group.scale == ErrorScale::kUnit ? prediction.beyond_jitter : prediction.error;
-}
 
 Validation predict(Measurement measurement, const FigureValues& values) {
     Validation validation{};
@@ -107,18 +83,43 @@ Validation predict(Measurement measurement, const FigureValues& values) {
     return validation;
 }
 
-Validation validate(Measurement measurement, const std::atomic<bool>* stop) {
-    std::vector<CaseExperiment> experiments;
-    for (const RunCase& run_case : run_cases(measurement))
-        experiments.push_back({run_case, load_case(measurement, run_case)});
-    FigureValues values(measurement.figures.size());
-    for (const CaseExperiment& each : experiments) {
-        if (each.run_case.alternative != measurement.runs[each.run_case.run].chosen) continue;
-        merge(values, figure_values(measurement, each.run_case, each.experiment, stop));
+std::vector<Validation> validate(std::vector<Measurement> measurements,
+                                 const ValidationOptions& options) {
+    std::vector<std::vector<CaseExperiment>> cases;
+    std::vector<Job> jobs;
+    for (std::size_t at = 0; at < measurements.size(); ++at) {
+        cases.push_back(load_cases(measurements[at]));
+        for (std::size_t each = 0; each < cases[at].size(); ++each) jobs.push_back({at, each, {}});
     }
-    Validation validation = predict(std::move(measurement), values);
-    validation.experiments = std::move(experiments);
-    return validation;
+    for_each_index(jobs.size(), options.threads, [&](std::size_t at) {
+        Job& job = jobs[at];
+        const CaseExperiment& each = cases[job.measurement][job.at];
+        job.values = figure_values(measurements[job.measurement], each.run_case, each.experiment,
+                                   options.stop);
+    });
+    std::vector<Solve> solves = solves_of(measurements);
+    for_each_index(solves.size(), options.threads, [&](std::size_t at) {
+        Solve& solve = solves[at];
+        solve.result = leave_one_out(measurements[solve.measurement], solve.constant, options.stop);
+    });
+
+    std::vector<Validation> validations;
+    std::size_t next = 0;
+    for (std::size_t at = 0; at < measurements.size(); ++at) {
+        std::vector<const FigureValues*> values;
+        for (; next < jobs.size() && jobs[next].measurement == at; ++next)
+            values.push_back(&jobs[next].values);
+        validations.push_back(compared(measurements[at], std::move(cases[at]), values));
+        for (const Solve& solve : solves)
+            if (solve.measurement == at) validations.back().left_out.push_back(solve.result);
+    }
+    return validations;
+}
+
+Validation validate(Measurement measurement) {
+    std::vector<Measurement> one;
+    one.push_back(std::move(measurement));
+    return std::move(validate(std::move(one), {}).front());
 }
 
 std::size_t count_role(const Measurement& measurement, FigureRole role) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// Measured figures against what the simulator predicts: runs the experiments, fits the named
-// factors, takes the errors.
+// Measured figures against what the simulator predicts: runs the experiments of measurements, and
+// compares.
 
-#include "apps/figure_values.h"
-#include "apps/measurement.h"
-#include "apps/prediction_error.h"
+#include "apps/hypothesis_test.h"
+#include "apps/leave_one_out.h"
+#include "apps/prediction.h"
 
 #include <atomic>
 #include <cstddef>
@@ -13,19 +13,6 @@
 #include <vector>
 
 namespace nestwalk {
-
-struct FigurePrediction {
-    double model{};                     ///< what the simulator says, nothing fitted to it
-    double value{};                     ///< that times the factors that the run uses
-    double difference{};                ///< predicted - measured
-    double beyond_jitter{};             ///< the same with the jitter taken off
-    double plain_error{};               ///< the difference as a ratio
-    double error{};                     ///< the same with the jitter taken off
-    std::optional<ErrorCause> cause{};  ///< of a predicted figure that is an outlier
-};
-
-/// One a figure; nothing where there is no prediction.
-using Predictions = std::vector<std::optional<FigurePrediction>>;
 
 struct CaseExperiment {
     RunCase run_case{};
@@ -36,31 +23,33 @@ struct Validation {
     Measurement measurement{};
     /// In the order of run_cases.
     std::vector<CaseExperiment> experiments{};
-    /// One an assumption; none for a discrete choice.
-    std::vector<std::optional<double>> factors{};
+    Factors factors{};
     /// Under the chosen alternatives.
     Predictions predictions{};
     /// One a group: errors of the figures with the role `predicted`, in the scale of the group.
     std::vector<ErrorSummary> summaries{};
+    /// One a run that has alternatives.
+    std::vector<HypothesisTest> hypothesis_tests{};
+    /// One a constant that has an alternative fit.
+    std::vector<LeaveOneOut> left_out{};
 };
 
-/// Runs every experiment of the measurement. Throws InputError, and Interrupted when `stop` is set.
-Validation validate(Measurement measurement, const std::atomic<bool>* stop = nullptr);
+struct ValidationOptions {
+    std::size_t threads{1};
+    const std::atomic<bool>* stop{};
+};
 
-/// The part that needs no simulation: `values` has what the simulator says of each figure.
+/// Runs every experiment of the measurements; the result does not depend on the threads. Throws
+/// InputError, and Interrupted when stopped.
+std::vector<Validation> validate(std::vector<Measurement> measurements,
+                                 const ValidationOptions& options);
+
+/// The same for one, on one thread.
+Validation validate(Measurement measurement);
+
+/// The part that needs no simulation: `values` has what the simulator says of each figure under the
+/// chosen alternatives.
 Validation predict(Measurement measurement, const FigureValues& values);
-
-/// Predictions of figures whose `values` are there, under factors that are known.
-Predictions predict_figures(const Measurement& measurement, const FigureValues& values,
-                            const std::vector<std::optional<double>>& factors);
-
-/// One an assumption: measured / model of the figure that it is fitted to; nothing for a discrete
-/// choice. Throws InputError where the model says 0.
-std::vector<std::optional<double>> fit_factors(const Measurement& measurement,
-                                               const FigureValues& values);
-
-/// The error of a prediction in the scale of its group.
-double scaled_error(const FigureGroup& group, const FigurePrediction& prediction);
 
 std::size_t count_role(const Measurement& measurement, FigureRole role);
 

@@ -4,6 +4,8 @@
 
 #include "apps/validation.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,12 @@ struct FitCounts {
 };
 
 FitCounts fit_counts(const Measurement& measurement);
+
+/// Figures of runs that have alternatives and none of them chosen.
+std::size_t count_undecided(const Measurement& measurement);
+
+/// The errors of each group of each validation, in one table.
+std::string summary_text(std::span<const Validation> validations);
 
 std::string closing_text(const Validation& validation);
 

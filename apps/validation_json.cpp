@@ -1,6 +1,7 @@
 #include "apps/validation_json.h"
 #include "apps/json_writer.h"
 #include "apps/latency.h"
+#include "apps/validation_totals.h"
 
 #include <utility>
 
@@ -37,7 +38,21 @@ Json assumptions_json(const Validation& validation) {
     return list;
 }
 
-Json constants_json(const Measurement& measurement) {
+Json left_out_json(const Validation& validation, std::size_t constant) {
+    const Measurement& measurement = validation.measurement;
+    for (const LeaveOneOut& left_out : validation.left_out)
+        if (left_out.constant == constant)
+            return {{"fitted_to",
+                     measurement.figures[*measurement.constants[constant].alternative_fit].id},
+                    {"value", latency_node(left_out.value).text},
+                    {"figures", left_out.errors.count},
+                    {"median_error", left_out.errors.median},
+                    {"largest_error", left_out.errors.largest}};
+    return "left out: fitted to a single figure";
+}
+
+Json constants_json(const Validation& validation) {
+    const Measurement& measurement = validation.measurement;
     Json list = Json::array();
     for (const FittedConstant& constant : measurement.constants) {
         Json json{{"id", constant.id},
@@ -49,6 +64,7 @@ Json constants_json(const Measurement& measurement) {
         for (const std::size_t run : constant.runs)
             json["runs"].push_back(measurement.runs[run].id);
         if (!constant.also_in.empty()) json["also_in"] = constant.also_in;
+        json["leave_one_out"] = left_out_json(validation, list.size());
         list.push_back(std::move(json));
     }
     return list;
@@ -140,19 +156,58 @@ Json groups_json(const Validation& validation) {
     return list;
 }
 
+Json alternatives_json(const Validation& validation) {
+    const Measurement& measurement = validation.measurement;
+    Json list = Json::array();
+    for (const HypothesisTest& test : validation.hypothesis_tests) {
+        const MeasuredRun& run = measurement.runs[test.run];
+        Json json{{"run", run.id}, {"best", run.alternatives[test.best].id}};
+        if (run.chosen) json["chosen"] = run.alternatives[*run.chosen].id;
+        for (std::size_t at = 0; at < test.hypotheses.size(); ++at) {
+            const Hypothesis& hypothesis = test.hypotheses[at];
+            Json each{{"id", run.alternatives[at].id},
+                      {"about", run.alternatives[at].about},
+                      {"largest_error", hypothesis.largest_error},
+                      {"largest_factor", hypothesis.largest_factor}};
+            for (std::size_t figure = 0; figure < hypothesis.predictions.size(); ++figure) {
+                if (!hypothesis.predictions[figure]) continue;
+                Json row{{"id", measurement.figures[figure].id}};
+                add_prediction(row, *hypothesis.predictions[figure]);
+                each["figures"].push_back(std::move(row));
+            }
+            json["under"].push_back(std::move(each));
+        }
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
 Json validation_json(const Validation& validation) {
     const Measurement& measurement = validation.measurement;
     Json json{{"id", measurement.id}, {"title", measurement.title}};
     if (measurement.source) json["source"] = source_json(*measurement.source);
     json["assumptions"] = assumptions_json(validation);
-    json["constants"] = constants_json(measurement);
+    json["constants"] = constants_json(validation);
     json["figures"] = Json::array();
     for (std::size_t at = 0; at < measurement.figures.size(); ++at)
         json["figures"].push_back(figure_json(validation, at));
     json["groups"] = groups_json(validation);
+    json["alternatives"] = alternatives_json(validation);
     for (const Keyword<FigureRole>& role : kFigureRoleWords)
         json["roles"][std::string(role.word)] = count_role(measurement, role.meaning);
     json["runs"] = runs_json(validation);
+    return json;
+}
+
+Json totals_json(const std::vector<Validation>& validations) {
+    const Totals totals = totals_of(validations);
+    Json json{{"fitted_constants", totals.constants},
+              {"discrete_choices", totals.choices},
+              {"figures", totals.figures},
+              {"undecided", totals.undecided},
+              {"not_modelled_share", totals.not_modelled_share}};
+    for (std::size_t at = 0; at < totals.roles.size(); ++at)
+        json["roles"][std::string(kFigureRoleWords[at].word)] = totals.roles[at];
     return json;
 }
 
@@ -162,6 +217,7 @@ std::string json_report(const std::vector<Validation>& validations) {
     Json json{{"measurements", Json::array()}};
     for (const Validation& validation : validations)
         json["measurements"].push_back(validation_json(validation));
+    json["totals"] = totals_json(validations);
     return json.dump(2) + "\n";
 }
 

@@ -72,6 +72,15 @@ std::string constant_text(const Measurement& measurement, const FittedConstant& 
                    2);
 }
 
+std::string choice_text(const MeasuredRun& run) {
+    std::vector<std::string> others;
+    for (const Alternative& alternative : run.alternatives) others.push_back(alternative.id);
+    const Alternative& chosen = run.alternatives[*run.chosen];
+    return wrapped(fmt::format("- {}: {} (discrete choice, of {}). {}", run.id, chosen.id,
+                               comma_list(others), chosen.about),
+                   2);
+}
+
 }  // namespace
 
 std::string source_text(const MeasurementSource& source) {
@@ -88,6 +97,8 @@ std::string preamble_text(const Validation& validation) {
         assumed += assumption_text(validation, at);
     for (const FittedConstant& constant : measurement.constants)
         assumed += constant_text(measurement, constant);
+    for (const MeasuredRun& run : measurement.runs)
+        if (run.chosen) assumed += choice_text(run);
     return heading(measurement) + "\n" +
            (assumed.empty()
                 ? "Nothing is assumed besides the model.\n"

@@ -1,6 +1,7 @@
 #include "apps/validation_report.h"
 #include "apps/validation_json.h"
 #include "apps/validation_text.h"
+#include "apps/validation_totals.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +9,10 @@ namespace nestwalk {
 
 namespace {
 
-std::string text_report(const std::vector<Validation>& validations) {
+std::string text_report(const std::vector<Validation>& validations, ReportScope scope) {
     std::string text = validation_legend();
     for (const Validation& validation : validations) text += "\n" + validation_text(validation);
+    if (scope == ReportScope::kAll) text += "\n" + totals_text(validations);
     return text;
 }
 
@@ -54,10 +56,11 @@ std::string csv_report(const std::vector<Validation>& validations) {
 
 }  // namespace
 
-std::string report_validations(const std::vector<Validation>& validations, ReportFormat format) {
+std::string report_validations(const std::vector<Validation>& validations, ReportFormat format,
+                               ReportScope scope) {
     switch (format) {
         case ReportFormat::kText:
-            return text_report(validations);
+            return text_report(validations, scope);
         case ReportFormat::kJson:
             return json_report(validations);
         case ReportFormat::kCsv:

@@ -5,12 +5,18 @@
 #include "apps/run_report.h"
 #include "apps/validation.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace nestwalk {
 
-/// CSV has one row a figure; what the table is made with and its summary are in text and JSON.
-std::string report_validations(const std::vector<Validation>& validations, ReportFormat format);
+/// Whether these are all the measurements there are, so that totals mean something.
+enum class ReportScope : std::uint8_t { kSome, kAll };
+
+/// CSV has one row a figure, under the chosen alternative of its run; what the table is made with
+/// and its summary are in text and JSON.
+std::string report_validations(const std::vector<Validation>& validations, ReportFormat format,
+                               ReportScope scope = ReportScope::kSome);
 
 }  // namespace nestwalk

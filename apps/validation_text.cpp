@@ -3,6 +3,7 @@
 #include "apps/text_table.h"
 #include "apps/text_wrap.h"
 #include "apps/validation_closing.h"
+#include "apps/validation_hypotheses.h"
 #include "apps/validation_preamble.h"
 #include "apps/validation_words.h"
 
@@ -36,14 +37,6 @@ Columns columns_of(const Validation& validation, std::size_t group) {
     return columns;
 }
 
-/// As printed, with the points below each other.
-std::string measured_text(const Decimal& measured, int decimals) {
-    const int missing = decimals - measured.decimals;
-    const int blanks = missing == 0 ? 0 : missing + (measured.decimals == 0 ? 1 : 0);
-    return with_thousands(measured.value, measured.decimals) +
-           std::string(static_cast<std::size_t>(blanks), ' ');
-}
-
 std::string operands(const Measurement& measurement, const MeasuredFigure& figure) {
     std::vector<std::string> names;
     for (const std::size_t at : figure.of) {
@@ -70,6 +63,7 @@ std::string note(const Validation& validation, std::size_t at) {
     if (!figure.reason.empty()) return figure.reason;
     if (!figure.of.empty()) return operands(measurement, figure);
     if (!figure.key.empty()) return dotted(figure.key);
+    if (!chosen_case(measurement, figure.run)) return "see its alternatives";
     if (prediction && prediction->cause)
         return std::string(word_for(*prediction->cause, kErrorCauseWords));
     return fitted(measurement, at);
@@ -171,7 +165,7 @@ std::string validation_text(const Validation& validation) {
     std::string text = preamble_text(validation);
     for (std::size_t group = 0; group < validation.measurement.groups.size(); ++group)
         text += "\n" + group_text(validation, group);
-    return text + "\n" + closing_text(validation);
+    return text + hypotheses_text(validation) + "\n" + closing_text(validation);
 }
 
 }  // namespace nestwalk

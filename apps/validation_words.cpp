@@ -41,6 +41,13 @@ int shown_decimals(const Validation& validation, std::size_t group) {
     return std::max(decimals, !whole && largest < kSmall ? 1 : 0);
 }
 
+std::string measured_text(const Decimal& measured, int decimals) {
+    const int missing = decimals - measured.decimals;
+    const int blanks = missing == 0 ? 0 : missing + (measured.decimals == 0 ? 1 : 0);
+    return with_thousands(measured.value, measured.decimals) +
+           std::string(static_cast<std::size_t>(blanks), ' ');
+}
+
 std::string error_text(const FigureGroup& group, double error) {
     if (!std::isfinite(error)) return "n/a";
     return group.scale == ErrorScale::kUnit ? signed_number(error, kUnitDecimals)

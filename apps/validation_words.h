@@ -20,6 +20,10 @@ std::string comma_list(const std::vector<std::string>& words);
 /// and one where these are small and the predictions no whole numbers.
 int shown_decimals(const Validation& validation, std::size_t group);
 
+/// A measured figure as printed, filled up to so many decimals with blanks, so that the points of a
+/// column stand below each other.
+std::string measured_text(const Decimal& measured, int decimals);
+
 /// A signed error in the scale of its group: "+0.966 %", or "+3.2" in the unit.
 std::string error_text(const FigureGroup& group, double error);
 
