@@ -7,17 +7,31 @@
 namespace nestwalk {
 namespace {
 
-/// Where an entry is in the memory that holds it: a guest's tables are kept by guest-physical
+/// An entry in the memory that holds it. Of a TableMemory a guest has its own, by guest-physical
 /// address.
-struct EntryInMemory {
-    TableMemory& memory;
-    std::uint64_t address;
-};
+class EntryInMemory {
+public:
+    EntryInMemory(const EntryAddress& entry, const Regime& regime)
+        : elsewhere_(regime.entries), address_(entry.location.value()) {
+        if (elsewhere_ != nullptr) return;
+        tables_ = entry.dimension == Dimension::kHost ? regime.host_memory : regime.linear_memory;
+        if (entry.dimension == Dimension::kGuest && regime.nested) address_ = entry.guest_location;
+    }
 
-EntryInMemory in_memory(const EntryAddress& entry, const Regime& regime) {
-    if (entry.dimension == Dimension::kHost) return {*regime.host_memory, entry.location.value()};
-    return {*regime.linear_memory, regime.nested ? entry.guest_location : entry.location.value()};
-}
+    std::uint64_t read() const {
+        if (elsewhere_ != nullptr) return elsewhere_->read(PhysAddr(address_));
+        return tables_->read(address_);
+    }
+    void write(std::uint64_t raw) const {
+        if (elsewhere_ != nullptr) return elsewhere_->write(PhysAddr(address_), raw);
+        tables_->write(address_, raw);
+    }
+
+private:
+    EntryMemory* elsewhere_;
+    TableMemory* tables_{};
+    std::uint64_t address_;
+};
 
 }  // namespace
 
@@ -116,13 +130,13 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime, Outcome& outco
 
 void Mmu::read_entry(Walk& walk, const Regime& regime, Outcome& outcome) {
     const EntryAddress entry = walk.entry();
-    const EntryInMemory found = in_memory(entry, regime);
+    const EntryInMemory found(entry, regime);
     const EntryFormat format =
         entry.dimension == Dimension::kGuest ? regime.linear.format : regime.host.format;
-    const std::uint64_t raw = found.memory.read(found.address);
+    const std::uint64_t raw = found.read();
     const std::uint64_t updated = walk.take(raw);
     const std::uint64_t changed = raw ^ updated;
-    if (changed != 0) found.memory.write(found.address, updated);
+    if (changed != 0) found.write(updated);
     outcome.reads.push_back({.dimension = entry.dimension,
                              .level = entry.level,
                              .set_accessed = (changed & with_accessed(0, format)) != 0,
@@ -139,11 +153,9 @@ std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
             case Walk::Step::kTranslateGuestPhysical:
                 walk.walk_host(nullptr);
                 break;
-            case Walk::Step::kReadEntry: {
-                const EntryInMemory found = in_memory(walk.entry(), regime);
-                walk.take(found.memory.read(found.address));
+            case Walk::Step::kReadEntry:
+                walk.take(EntryInMemory(walk.entry(), regime).read());
                 break;
-            }
             case Walk::Step::kCache:
                 walk.cached();
                 break;

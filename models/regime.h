@@ -4,6 +4,7 @@
 // bits. It is made from the architectural state whenever that changes.
 
 #include "models/control_flags.h"
+#include "models/entry_memory.h"
 #include "models/machine.h"
 #include "models/mapping.h"
 #include "models/page_table.h"
@@ -22,6 +23,7 @@ struct Regime {
     TableMemory* linear_memory{};
     PageTableRoot host{};
     TableMemory* host_memory{};
+    EntryMemory* entries{};      ///< if not null, holds both dimensions' entries instead
     bool host_accessed_dirty{};  ///< EPTP bit 6; always on an NPT
     std::uint16_t context{};     ///< VPID, or ASID on AMD
     Pcid pcid{};
