@@ -92,10 +92,18 @@ bool Mmu::matches_larger(const Probes& probes, const Mapping& used, MappingKey k
 Mmu::Found Mmu::look_up_tlbs(const WalkRequest& request, const Regime& regime, Outcome& outcome) {
     const std::size_t side = side_of(request.kind);
     const MappingKey key = regime.linear_key(MappingRole::kTranslation);
+    const RecentHits::Hit recent = recent_hits_.find(request.va, key, side);
+    if (recent.mapping != nullptr) {
+        outcome.result = TranslationResult::kL1Hit;
+        arrays_[recent.array].touch(recent.mapping);
+        return {recent.mapping, recent.array};
+    }
     Found hit = look_up(l1_[side], request.va.value(), key);
     if (hit.mapping != nullptr) {
         outcome.result = TranslationResult::kL1Hit;
         outcome.ambiguous = matches_larger(l1_[side], *hit.mapping, key, request.va);
+        if (!outcome.ambiguous)
+            recent_hits_.remember(request.va, key, side, {hit.mapping, hit.array});
     } else {
         outcome.l1_missed = true;
         hit = look_up(stlb_[side], request.va.value(), key);
@@ -166,6 +174,7 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
     // What the walk finds is the answer and takes the entry's place; others that match are left
     // alone.
     outcome.dirty_assist = true;
+    recent_hits_.forget();
     const MappingKey replaced = used.key;
     for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
         for (const Probe& probe : *probes) {
@@ -180,6 +189,7 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
 // --- Dropping -----------------------------------------------------------------------------------
 
 void Mmu::drop(const Selection& selection, Outcome& outcome) {
+    recent_hits_.forget();
     std::size_t translations_left = 0;
     for (TranslationArray& array : arrays_) {
         array.erase_if([&](const Mapping& mapping) {
@@ -216,6 +226,7 @@ void Mmu::flush_smashed(Outcome& outcome) {
 }
 
 void Mmu::load_pcid(const Regime& regime) {
+    recent_hits_.forget();
     for (TranslationArray& array : arrays_) array.load_pcid(regime.context, regime.pcid);
 }
 

@@ -8,6 +8,7 @@
 #include "models/machine.h"
 #include "models/mapping.h"
 #include "models/outcome.h"
+#include "models/recent_hits.h"
 #include "models/regime.h"
 #include "models/selection.h"
 #include "models/translation_array.h"
@@ -56,7 +57,7 @@ public:
     /// INVLPG and INVLPGA: the whole TLB flush that 2-MiB pieces of a 1-GiB page bring.
     void flush_smashed(Outcome& outcome);
 
-    /// To be called when the PCID in use may have changed.
+    /// To be called when the regime has changed, and the PCID in use with it perhaps.
     void load_pcid(const Regime& regime);
 
     const FractureParameters& fracture() const { return fracture_; }
@@ -133,6 +134,8 @@ private:
     Probes nested_translations_{};
     Probes nested_paging_structures_{};
     std::array<bool, 3> has_structures_{};  ///< a look-up of that group is one of something
+
+    RecentHits recent_hits_{};  ///< to be forgotten wherever the content of an array changes
 
     bool fracture_seen_{};      ///< the sticky bit
     bool smash_seen_{};         ///< a piece of a 1-GiB page was cached since the TLB was last empty

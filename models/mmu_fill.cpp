@@ -20,6 +20,7 @@ Mapping piece_of(Mapping mapping, int level, VirtAddr va) {
 }  // namespace
 
 void Mmu::cache_in(std::uint32_t array, const Mapping& mapping, Outcome& outcome) {
+    recent_hits_.forget();
     if (mapping.key.span != 0) drop_covered(arrays_[array], mapping.key);
     arrays_[array].insert(mapping);
     outcome.fills.push_back({array, static_cast<std::uint32_t>(outcome.reads.size()), mapping});

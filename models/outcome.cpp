@@ -3,11 +3,22 @@
 namespace nestwalk {
 
 void Outcome::clear() {
+    lines.clear();
+    // An L1 hit without a walk, which nearly every translation is, says no more than this; to reset
+    // the rest as well would take longer than the hit.
+    if (result == TranslationResult::kL1Hit && start_level == 0) {
+        second_page = stale = stale_rights = ambiguous = false;
+        result = TranslationResult::kNone;
+        access = {};
+        page_level = page_span = whole_level = 0;
+        physical = sequence = 0;
+        filled_by = {};
+        return;
+    }
     static_cast<OutcomeFacts&>(*this) = {};
     reads.clear();
     lookups.clear();
     fills.clear();
-    lines.clear();
 }
 
 std::uint64_t Outcome::reads_of(Dimension dimension) const {

@@ -81,7 +81,7 @@ bool System::translate(const Access& access, Part part, OutcomeObserver& observe
 }
 
 void System::use_caches(AccessKind kind, Part part) {
-    if (machine_.caches == CacheHierarchyParameters{}) return;
+    if (!has_caches_) return;
     DataCaches& caches = vcpu().caches;
     using Side = DataCaches::Side;
     for (std::size_t read = 0; read < outcome_.reads.size(); ++read) {

@@ -150,6 +150,7 @@ private:
     void drop_on_others(const std::vector<Selection>& selections);
 
     MachineParameters machine_;
+    bool has_caches_;
     SystemParameters parameters_;
     SystemState state_{};
     Regime regime_{};

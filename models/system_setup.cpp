@@ -14,6 +14,7 @@ constexpr std::uint16_t kMostTags = 0xffff;
 
 System::System(const MachineParameters& machine, const SystemParameters& parameters)
     : machine_(machine),
+      has_caches_(!(machine.caches == CacheHierarchyParameters{})),
       parameters_(parameters),
       state_{.shared_cache = {DataCache(machine.caches.l3), parameters.cache_start}},
       first_touch_(parameters, machine.vendor) {
