@@ -50,6 +50,15 @@ void add_run(CLI::App& app, RunOptions& options) {
                    "write one CSV row a translation and operation")
         ->option_text("FILE");
     run.add_flag("--check", options.check, "judge the trace's expect records; exit 1 if one fails");
+    run.add_option_function<std::string>(
+           "--engine",
+           [&options](const std::string& word) {
+               options.engine = word == "cycle" ? Engine::kCycle : Engine::kReplay;
+           },
+           "what keeps the time: replay, in closed form, or cycle, a simulation in SystemC that "
+           "executes every iteration; both keep the same (default: replay)")
+        ->check(CLI::IsMember({"replay", "cycle"}))
+        ->option_text("ENGINE");
     run.add_flag("--no-collapse", options.no_collapse,
                  "execute every iteration of every loop; gives the same numbers");
 }

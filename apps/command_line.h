@@ -3,6 +3,7 @@
 // What the user asked for on the command line, one type a subcommand.
 
 #include "apps/run_report.h"
+#include "apps/simulation.h"
 
 #include <string>
 #include <variant>
@@ -19,6 +20,7 @@ struct RunOptions {
     std::string access_log{};
     bool check{};
     bool no_collapse{};
+    Engine engine{};
 };
 
 struct ValidateOptions {

@@ -53,11 +53,13 @@ int run_command(const RunOptions& options) {
     const Experiment experiment = load_experiment(options.experiment, overrides_of(options));
     std::optional<AccessLog> log;
     if (!options.access_log.empty()) log.emplace(options.access_log);
-    const RunResult result = run(
-        experiment, {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
-                     .checking = options.check ? Checking::kOn : Checking::kOff,
-                     .log = log ? &*log : nullptr,
-                     .stop = &interrupted()});
+    const RunResult result =
+        run(experiment,
+            {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
+             .checking = options.check ? Checking::kOn : Checking::kOff,
+             .log = log ? &*log : nullptr,
+             .stop = &interrupted()},
+            options.engine);
     if (log) log->finish();
 
     const std::string report = report_run(experiment, result, options.format);

@@ -1,4 +1,5 @@
 #include "apps/simulation.h"
+#include "sim/cycle_engine.h"
 
 namespace nestwalk {
 namespace {
@@ -8,12 +9,26 @@ ReplayOptions timed(const Experiment& experiment, ReplayOptions options) {
     return options;
 }
 
+std::unique_ptr<Clock> clock_of(const Experiment& experiment, Engine engine) {
+    if (engine == Engine::kReplay) return nullptr;
+    const Machine& machine = experiment.machine;
+    if (!machine.timing.enabled) {
+        throw InputError({"--engine cycle"}, "machine '" + machine.parameters.name +
+                                                 "' has timing: off; expected one that says how "
+                                                 "long things take");
+    }
+    return std::make_unique<CycleEngine>(machine.timing, experiment.system.vcpus);
+}
+
 }  // namespace
 
-RunResult run(const Experiment& experiment, const ReplayOptions& options) {
+RunResult run(const Experiment& experiment, const ReplayOptions& options, Engine engine) {
     const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
     System system(experiment.machine.parameters, experiment.system);
-    Replay replay(system, timed(experiment, options));
+    const std::unique_ptr<Clock> clock = clock_of(experiment, engine);
+    ReplayOptions with_clock = timed(experiment, options);
+    if (clock != nullptr) with_clock.clock = clock.get();
+    Replay replay(system, with_clock);
     replay.run(*source);
 
     return {replay.statistics(),
@@ -22,7 +37,7 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options) {
             replay.narrative(),
             replay.collapsed_iterations(),
             replay.first_fault(),
-            options.clock != nullptr || experiment.machine.timing.enabled};
+            with_clock.clock != nullptr || experiment.machine.timing.enabled};
 }
 
 std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options) {

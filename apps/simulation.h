@@ -12,6 +12,12 @@
 
 namespace nestwalk {
 
+/// Which engine keeps the time; what happens is the same in both.
+enum class Engine : std::uint8_t {
+    kReplay,  ///< closed form; loops collapse
+    kCycle,   ///< processes in SystemC, every iteration executed; one run at a time in a process
+};
+
 struct RunResult {
     Statistics statistics{};
     std::vector<std::string> failures{};  ///< expectations that did not hold
@@ -22,8 +28,10 @@ struct RunResult {
     bool timed{};               ///< the machine says how long things take
 };
 
-/// Throws InputError for a workload that makes no sense, Interrupted when `options.stop` was set.
-RunResult run(const Experiment& experiment, const ReplayOptions& options);
+/// Throws InputError for a workload that makes no sense, and for the cycle engine on a machine that
+/// does not say how long things take; Interrupted when `options.stop` was set.
+RunResult run(const Experiment& experiment, const ReplayOptions& options,
+              Engine engine = Engine::kReplay);
 
 /// The system that the workload leaves behind. Throws what `run` throws.
 std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options);
