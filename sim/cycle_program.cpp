@@ -69,7 +69,10 @@ Flight& CycleProgram::flight_of(const Access& access, const Outcome& outcome) {
 }
 
 void CycleProgram::add(const Access& access, const Outcome& outcome) {
-    Instruction instruction{.access = access.kind, .dependence = access.dependence};
+    Instruction instruction{.access = access.kind};
+    if (access.dependence == Dependence::kOnPreviousLoad) {
+        instruction.loads_back = access.loads_back;
+    }
     if (is_plain(outcome)) {
         instruction.kind = Instruction::Kind::kHit;
         instruction.sequence = outcome.sequence;

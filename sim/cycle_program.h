@@ -35,7 +35,7 @@ struct Instruction {
 
     Kind kind{};
     AccessKind access{};
-    Dependence dependence{};
+    std::uint8_t loads_back{};  ///< the load that it depends on, 1 the last one; 0: on none
     CycleCause cause{};
     std::uint64_t sequence{};
     FillId hit{};

@@ -156,9 +156,10 @@ bool CycleVcpu::execute_hit(const Instruction& instruction) {
     Cycles at;
     if (!find_time(fetch ? Takes::kNothing : Takes::kEntry, at)) return false;
     const bool load = instruction.access == AccessKind::kLoad;
-    const bool depends = instruction.dependence == Dependence::kOnPreviousLoad;
+    const bool depends = instruction.loads_back != 0;
+    const Before waited_for = depends ? load_before(instruction.loads_back) : Before{};
     if (flights_.may_wait_for(instruction.hit) || flights_.may_wait_for(instruction.line) ||
-        (depends && load_.flight != nullptr)) {
+        (depends && waited_for.flight != nullptr)) {
         Flight& flight = program_.take_flight();
         flight.sequence = instruction.sequence;
         flight.kind = instruction.access;
@@ -178,10 +179,10 @@ bool CycleVcpu::execute_hit(const Instruction& instruction) {
     Ports& ports = load ? load_ports_ : store_ports_;
     Cycles begun = ports.first_free(at);
     ports.take(begun);
-    if (depends) begun = std::max(begun, load_.completed);
+    if (depends) begun = std::max(begun, waited_for.completed);
     const Cycles completed = load ? begun + latencies_.l1d : begun;
     if (load) {
-        load_ = {nullptr, begun, completed};
+        note_load({nullptr, begun, completed});
         loads_completed_ = std::max(loads_completed_, completed);
     }
     access_ = {nullptr, begun, completed};
@@ -207,12 +208,14 @@ void CycleVcpu::dispatch_flight(Cycles at, const Instruction& instruction, Fligh
     Ports& ports = flight.kind == AccessKind::kLoad ? load_ports_ : store_ports_;
     flight.port = ports.first_free(at);
     ports.take(flight.port);
-    if (instruction.dependence == Dependence::kOnPreviousLoad) {
-        flight.load_before = load_.flight;
-        if (load_.flight == nullptr) flight.port = std::max(flight.port, load_.completed);
+    if (instruction.loads_back != 0) {
+        const Before& before = load_before(instruction.loads_back);
+        flight.load_before = before.flight;
+        if (before.flight == nullptr) flight.port = std::max(flight.port, before.completed);
     }
     buffer_.dispatch(at, flight, cause_of(flight));
     enter(flight);
+    if (flight.kind == AccessKind::kLoad) note_load(access_);
 }
 
 /// Both pages of an access are translated at once.
@@ -233,6 +236,7 @@ void CycleVcpu::execute_second_page(Flight& flight) {
     }
     buffer_.add_second(flight, cause_of(flight));
     enter(flight);
+    if (flight.kind == AccessKind::kLoad) load_before(1) = access_;
 }
 
 void CycleVcpu::enter(Flight& flight) {
@@ -241,10 +245,7 @@ void CycleVcpu::enter(Flight& flight) {
     flights_.add(flight);
     if (flight.walks) walkers_.queue(flight);
     access_ = {&flight, {}, {}};
-    if (flight.kind == AccessKind::kLoad) {
-        ++loads_under_way_;
-        load_ = access_;
-    }
+    if (flight.kind == AccessKind::kLoad) ++loads_under_way_;
     resume(flight);
 }
 

@@ -17,6 +17,7 @@
 #include "sim/timing_parameters.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -108,6 +109,15 @@ private:
         Cycles completed{};
     };
 
+    /// The load so many loads before; 1 is the last one.
+    Before& load_before(std::size_t back) {
+        return loads_[(last_load_ + kFarthestDependence + 1 - back) % kFarthestDependence];
+    }
+    void note_load(const Before& load) {
+        last_load_ = (last_load_ + 1) % kFarthestDependence;
+        loads_[last_load_] = load;
+    }
+
     CycleLatencies latencies_;
     CycleClock clock_{};
     WalkerHold hold_;
@@ -129,7 +139,8 @@ private:
     Ports load_ports_;
     Ports store_ports_;
     Flight* gate_{};  ///< nothing is dispatched before it has completed
-    Before load_{};
+    std::array<Before, kFarthestDependence> loads_{};  ///< the last ones, a ring
+    std::size_t last_load_{};
     Before access_{};
     std::uint32_t loads_under_way_{};
     Cycles loads_completed_{};  ///< all of those that are not under way

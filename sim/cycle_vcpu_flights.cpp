@@ -146,11 +146,13 @@ void CycleVcpu::progressed() {
 }
 
 void CycleVcpu::forget(Flight& flight) {
-    for (Before* const before : {&load_, &access_}) {
-        if (before->flight == &flight) {
-            *before = {nullptr, flight.begun, flight.access_completed()};
+    const auto settle = [&flight](Before& before) {
+        if (before.flight == &flight) {
+            before = {nullptr, flight.begun, flight.access_completed()};
         }
-    }
+    };
+    for (Before& load : loads_) settle(load);
+    settle(access_);
 }
 
 }  // namespace nestwalk
