@@ -49,7 +49,7 @@ int calibrate_command(const CalibrateOptions& options) {
     const Written written = options.write ? Written::kYes : Written::kNo;
     std::vector<Calibration> calibrations;
     for (Measurement& measurement : find_measurements(options.ids))
-        calibrations.push_back(calibrate(std::move(measurement), &interrupted()));
+        calibrations.push_back(calibrate(std::move(measurement), options.threads, &interrupted()));
     if (written == Written::kYes)
         for (const Calibration& calibration : calibrations) write_values(calibration);
     write_stdout(calibration_text(calibrations, written));

@@ -1,11 +1,12 @@
 #include "apps/calibration.h"
+#include "apps/constant_trial.h"
 #include "apps/latency.h"
-#include "apps/prediction.h"
+#include "apps/memory_reuse.h"
+#include "apps/parallel.h"
 #include "apps/root_search.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,53 +25,8 @@ constexpr double kTolerance = 0.0005;  // in the figure's unit
 
 std::string shown(Latency latency) { return latency_node(latency).text; }
 
-/// Predicts figures of one measurement while its constants change; what was run once is kept.
-class Trial {
-public:
-    Trial(const Measurement& measurement, const std::atomic<bool>* stop)
-        : measurement_(measurement), stop_(stop) {}
-
-    FittedConstant& constant(std::size_t at) { return measurement_.constants[at]; }
-    std::size_t size() const { return measurement_.constants.size(); }
-
-    const MeasuredFigure& figure_of(std::size_t at) const {
-        return measurement_.figures[measurement_.constants[at].fitted_to];
-    }
-
-    /// Predicted - measured of the constant's figure.
-    double residual(std::size_t at) {
-        const std::size_t figure = measurement_.constants[at].fitted_to;
-        FigureValues values = values_of(measurement_.figures[figure].run);
-        for (const Assumption& assumption : measurement_.assumptions)
-            if (assumption.fitted_to)
-                merge(values, values_of(measurement_.figures[*assumption.fitted_to].run));
-        const Factors factors = fit_factors(measurement_, values);
-        return predict_figures(measurement_, values, factors)[figure]->difference;
-    }
-
-private:
-    using Key = std::pair<std::size_t, std::vector<std::int64_t>>;
-
-    const FigureValues& values_of(std::size_t run) {
-        Key key{run, {}};
-        for (const FittedConstant& each : measurement_.constants)
-            if (std::count(each.runs.begin(), each.runs.end(), run) != 0)
-                key.second.push_back(each.value.milli);
-        const auto found = known_.find(key);
-        if (found != known_.end()) return found->second;
-        const RunCase run_case = chosen_case(measurement_, run).value();
-        FigureValues values =
-            figure_values(measurement_, run_case, load_case(measurement_, run_case), stop_);
-        return known_.emplace(std::move(key), std::move(values)).first->second;
-    }
-
-    Measurement measurement_;
-    const std::atomic<bool>* stop_;
-    std::map<Key, FigureValues> known_{};
-};
-
 // Gives the constant the value that its figure asks for.
-Root match(Trial& trial, std::size_t at) {
+Root match(ConstantTrial& trial, std::size_t at) {
     FittedConstant& constant = trial.constant(at);
     const RootSearch search{[&](std::int64_t milli) {
                                 constant.value.milli = milli;
@@ -83,7 +39,7 @@ Root match(Trial& trial, std::size_t at) {
 }
 
 // Throws InputError unless the constant has a value that its figure asks for.
-void check(Trial& trial, std::size_t at, const Root& root) {
+void check(ConstantTrial& trial, std::size_t at, const Root& root) {
     if (root.kind == RootKind::kFound) return;
     const FittedConstant& constant = trial.constant(at);
     const MeasuredFigure& figure = trial.figure_of(at);
@@ -113,7 +69,7 @@ bool all_match(const std::vector<Root>& roots) {
                        [](const Root& root) { return std::abs(root.residual) < kTolerance; });
 }
 
-[[noreturn]] void say_unsettled(Trial& trial, std::size_t at, Latency before) {
+[[noreturn]] void say_unsettled(ConstantTrial& trial, std::size_t at, Latency before) {
     const FittedConstant& constant = trial.constant(at);
     throw InputError(constant.written.location,
                      fmt::format("the constants do not settle: after {} rounds {} ({}) still goes "
@@ -123,42 +79,112 @@ bool all_match(const std::vector<Root>& roots) {
                                  shown(before), shown(constant.value)));
 }
 
-// Rounds over all constants until none moves, or until all figures are met.
-void settle(Trial& trial) {
-    std::vector<Root> roots(trial.size());
+using Values = std::vector<std::int64_t>;
+
+Values values_of(ConstantTrial& trial, const std::vector<std::size_t>& constants) {
+    Values values;
+    for (const std::size_t at : constants) values.push_back(trial.constant(at).value.milli);
+    return values;
+}
+
+// Where three values that come closer by the same factor each time are going (Aitken); the last one
+// if they do not.
+std::int64_t limit_of(std::int64_t first, std::int64_t second, std::int64_t third) {
+    const auto step = static_cast<double>(second - first);
+    const auto next = static_cast<double>(third - second);
+    if (std::abs(next) >= std::abs(step)) return third;
+    const double limit = static_cast<double>(third) + next * next / (step - next);
+    return std::clamp<std::int64_t>(std::llround(limit), 0, kMostMilli);
+}
+
+// Rounds over the constants until none moves, or until all figures are met. Every third round
+// begins where the two before it are going, which saves many: rounds alone come closer by a
+// constant factor.
+void settle(ConstantTrial& trial, const std::vector<std::size_t>& constants) {
+    std::vector<Root> roots(constants.size());
+    std::vector<Values> history{values_of(trial, constants)};
     for (int round = 1;; ++round) {
         std::optional<std::size_t> moved;
         Latency before{};
-        for (std::size_t at = 0; at < trial.size(); ++at) {
-            const Latency old = trial.constant(at).value;
-            roots[at] = match(trial, at);
-            const std::int64_t step = std::abs(trial.constant(at).value.milli - old.milli);
+        for (std::size_t at = 0; at < constants.size(); ++at) {
+            FittedConstant& constant = trial.constant(constants[at]);
+            const Latency old = constant.value;
+            roots[at] = match(trial, constants[at]);
+            const std::int64_t step = std::abs(constant.value.milli - old.milli);
             if (step <= (round < kSettlingRounds ? 0 : 1)) continue;
-            moved = at;
+            moved = constants[at];
             before = old;
         }
-        for (std::size_t at = 0; at < trial.size(); ++at) roots[at].residual = trial.residual(at);
+        for (std::size_t at = 0; at < constants.size(); ++at)
+            roots[at].residual = trial.residual(constants[at]);
         if (!moved || all_match(roots)) break;
         if (round == kMostRounds) say_unsettled(trial, *moved, before);
+        history.push_back(values_of(trial, constants));
+        if (history.size() < 4) continue;
+        for (std::size_t at = 0; at < constants.size(); ++at)
+            trial.constant(constants[at]).value.milli =
+                limit_of(history[1][at], history[2][at], history[3][at]);
+        history = {values_of(trial, constants)};
     }
-    for (std::size_t at = 0; at < trial.size(); ++at) check(trial, at, roots[at]);
+    for (std::size_t at = 0; at < constants.size(); ++at) check(trial, constants[at], roots[at]);
+}
+
+// Whether the one constant is the machine's value in a run that the other's figure is predicted
+// from.
+bool matters(const Measurement& measurement, const FittedConstant& one,
+             const FittedConstant& other) {
+    std::vector<std::size_t> figures{other.fitted_to};
+    for (const Assumption& assumption : measurement.assumptions)
+        if (assumption.fitted_to) figures.push_back(*assumption.fitted_to);
+    return std::any_of(figures.begin(), figures.end(), [&](std::size_t figure) {
+        const std::size_t run = measurement.figures[figure].run;
+        return std::find(one.runs.begin(), one.runs.end(), run) != one.runs.end();
+    });
+}
+
+// Constants that have to be solved for together, as those of one machine.
+std::vector<std::vector<std::size_t>> related(const Measurement& measurement) {
+    const std::vector<FittedConstant>& constants = measurement.constants;
+    std::vector<std::vector<std::size_t>> sets;
+    for (std::size_t at = 0; at < constants.size(); ++at) {
+        std::vector<std::size_t> joined;
+        std::vector<std::vector<std::size_t>> apart;
+        for (std::vector<std::size_t>& set : sets) {
+            const bool relates = std::any_of(set.begin(), set.end(), [&](std::size_t other) {
+                return matters(measurement, constants[at], constants[other]) ||
+                       matters(measurement, constants[other], constants[at]);
+            });
+            if (relates)
+                joined.insert(joined.end(), set.begin(), set.end());
+            else
+                apart.push_back(std::move(set));
+        }
+        joined.push_back(at);
+        apart.push_back(std::move(joined));
+        sets = std::move(apart);
+    }
+    return sets;
 }
 
 }  // namespace
 
-std::vector<Latency> solve_constants(const Measurement& measurement,
+std::vector<Latency> solve_constants(const Measurement& measurement, std::size_t threads,
                                      const std::atomic<bool>* stop) {
-    Trial trial(measurement, stop);
-    for (std::size_t at = 0; at < trial.size(); ++at) trial.constant(at).value.milli = 0;
-    settle(trial);
-    std::vector<Latency> solved;
-    for (std::size_t at = 0; at < trial.size(); ++at) solved.push_back(trial.constant(at).value);
+    reuse_freed_memory();
+    std::vector<Latency> solved(measurement.constants.size());
+    const std::vector<std::vector<std::size_t>> sets = related(measurement);
+    for_each_index(sets.size(), threads, [&](std::size_t set) {
+        ConstantTrial trial(measurement, stop);
+        for (const std::size_t at : sets[set]) trial.constant(at).value.milli = 0;
+        settle(trial, sets[set]);
+        for (const std::size_t at : sets[set]) solved[at] = trial.constant(at).value;
+    });
     return solved;
 }
 
 Latency solve_constant(const Measurement& measurement, std::size_t constant,
                        const std::atomic<bool>* stop) {
-    Trial trial(measurement, stop);
+    ConstantTrial trial(measurement, stop);
     trial.constant(constant).value.milli = 0;
     const Root root = match(trial, constant);
     check(trial, constant, root);

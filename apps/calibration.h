@@ -14,7 +14,7 @@ namespace nestwalk {
 /// One a constant. The values that the measurement has do not enter. Throws InputError where a
 /// constant would have to be negative, does not matter to its figure, or where they do not settle;
 /// Interrupted when `stop` is set.
-std::vector<Latency> solve_constants(const Measurement& measurement,
+std::vector<Latency> solve_constants(const Measurement& measurement, std::size_t threads = 1,
                                      const std::atomic<bool>* stop = nullptr);
 
 /// One of them alone, the others as the measurement has them.

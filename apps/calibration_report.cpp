@@ -82,9 +82,9 @@ std::string verdict(const Calibration& calibration, Written written) {
 
 }  // namespace
 
-Calibration calibrate(Measurement measurement, const std::atomic<bool>* stop) {
+Calibration calibrate(Measurement measurement, std::size_t threads, const std::atomic<bool>* stop) {
     Calibration calibration{};
-    calibration.solved = solve_constants(measurement, stop);
+    calibration.solved = solve_constants(measurement, threads, stop);
     for (std::size_t at = 0; at < calibration.solved.size(); ++at) {
         const FittedConstant& constant = measurement.constants[at];
         if (constant.also_in.empty()) continue;

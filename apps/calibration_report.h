@@ -23,7 +23,8 @@ struct Calibration {
 enum class Written : std::uint8_t { kNo, kYes };
 
 /// Throws InputError, and Interrupted when `stop` is set.
-Calibration calibrate(Measurement measurement, const std::atomic<bool>* stop = nullptr);
+Calibration calibrate(Measurement measurement, std::size_t threads = 1,
+                      const std::atomic<bool>* stop = nullptr);
 
 /// The constants whose value in the file differs from the solved one by more than rounding.
 std::vector<std::size_t> differing(const Calibration& calibration);

@@ -25,6 +25,15 @@ void add_format(CLI::App& command, ReportFormat& format, const char* known) {
         ->option_text("FORMAT");
 }
 
+void add_threads(CLI::App& command, std::size_t& threads) {
+    threads = hardware_threads();
+    command
+        .add_option("-j", threads,
+                    "experiments to run at a time (default: as many as the hardware has threads)")
+        ->check(CLI::Range(1, 1024))
+        ->option_text("N");
+}
+
 void add_set(CLI::App& command, std::vector<std::string>& set) {
     command
         .add_option("--set", set,
@@ -68,12 +77,7 @@ void add_validate(CLI::App& app, ValidateOptions& options) {
         *app.add_subcommand("validate", "predict measured figures and print both side by side");
     validate.add_option("ID", options.ids, "which measurements (default: all)");
     add_format(validate, options.format, "text, json or csv");
-    options.threads = hardware_threads();
-    validate
-        .add_option("-j", options.threads,
-                    "experiments to run at a time (default: as many as the hardware has threads)")
-        ->check(CLI::Range(1, 1024))
-        ->option_text("N");
+    add_threads(validate, options.threads);
     validate
         .add_option("--output", options.output,
                     "write the table and the resolved experiments into this directory")
@@ -85,6 +89,7 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
         "calibrate",
         "solve for the constants fitted to measured figures and compare; exit 1 if they differ");
     calibrate.add_option("ID", options.ids, "which measurements (default: all)");
+    add_threads(calibrate, options.threads);
     calibrate.add_flag("--write", options.write,
                        "put the solved values into the measurement files");
 }

@@ -32,6 +32,7 @@ struct ValidateOptions {
 
 struct CalibrateOptions {
     std::vector<std::string> ids{};  ///< empty: all
+    std::size_t threads{1};
     bool write{};
 };
 

@@ -46,7 +46,9 @@ std::string readable_thousandths(std::uint64_t thousandths) {
 }
 
 std::string percent(double ratio, int decimals) {
-    return fmt::format("{:+.{}f} %", 100 * ratio, decimals);
+    std::string text = fmt::format("{:+.{}f} %", 100 * ratio, decimals);
+    if (text.find_first_of("123456789") == std::string::npos) text.front() = '+';
+    return text;
 }
 
 }  // namespace nestwalk

@@ -1,4 +1,5 @@
 #include "apps/validation.h"
+#include "apps/memory_reuse.h"
 #include "apps/parallel.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ Validation predict(Measurement measurement, const FigureValues& values) {
 
 std::vector<Validation> validate(std::vector<Measurement> measurements,
                                  const ValidationOptions& options) {
+    reuse_freed_memory();
     std::vector<std::vector<CaseExperiment>> cases;
     std::vector<Job> jobs;
     for (std::size_t at = 0; at < measurements.size(); ++at) {

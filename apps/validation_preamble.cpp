@@ -13,6 +13,8 @@ namespace nestwalk {
 
 namespace {
 
+constexpr std::size_t kManyRuns = 4;
+
 void add_new(std::vector<std::string>& words, const std::string& word) {
     if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end())
         words.push_back(word);
@@ -34,13 +36,23 @@ std::string heading(const Measurement& measurement) {
     return wrapped(measurement.id + ": " + measurement.title) + wrapped(facts);
 }
 
-/// "the runs a, b", given which of them.
-std::string runs_text(const Measurement& measurement, const std::vector<std::size_t>& runs) {
-    if (runs.size() == measurement.runs.size()) return "all runs";
+std::vector<std::string> names_of(const Measurement& measurement,
+                                  const std::vector<std::size_t>& runs) {
     std::vector<std::string> names;
     for (const std::size_t run : runs) names.push_back(measurement.runs[run].id);
-    if (names.empty()) return "no run";
-    return (names.size() == 1 ? "the run " : "the runs ") + comma_list(names);
+    return names;
+}
+
+/// "the runs a, b" or, where these are nearly all, "all runs but c".
+std::string runs_text(const Measurement& measurement, const std::vector<std::size_t>& runs) {
+    std::vector<std::size_t> others;
+    for (std::size_t run = 0; run < measurement.runs.size(); ++run)
+        if (std::find(runs.begin(), runs.end(), run) == runs.end()) others.push_back(run);
+    if (others.empty()) return "all runs";
+    if (runs.empty()) return "no run";
+    if (runs.size() > kManyRuns && others.size() < runs.size() / 2)
+        return "all runs but " + comma_list(names_of(measurement, others));
+    return (runs.size() == 1 ? "the run " : "the runs ") + comma_list(names_of(measurement, runs));
 }
 
 std::string assumption_text(const Validation& validation, std::size_t at) {

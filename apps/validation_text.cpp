@@ -1,4 +1,5 @@
 #include "apps/validation_text.h"
+#include "apps/footnotes.h"
 #include "apps/number_format.h"
 #include "apps/text_table.h"
 #include "apps/text_wrap.h"
@@ -82,7 +83,8 @@ std::vector<std::string> numbers(const FigureGroup& group, const Columns& column
     return cells;
 }
 
-TextTable figures_table(const Validation& validation, std::size_t group) {
+std::string figures_table(const Validation& validation, std::size_t group) {
+    Footnotes footnotes;
     const Columns columns = columns_of(validation, group);
     std::vector<std::string> header{"figure", "measured"};
     if (columns.model) header.emplace_back("model");
@@ -104,10 +106,10 @@ TextTable figures_table(const Validation& validation, std::size_t group) {
             validation.measurement.groups[group], columns, decimals, validation.predictions[at]);
         row.insert(row.end(), cells.begin(), cells.end());
         row.emplace_back(word_for(figure.role, kFigureRoleWords));
-        row.push_back(note(validation, at));
+        row.push_back(footnotes.mark(note(validation, at)));
         table.add(std::move(row));
     }
-    return table;
+    return table.to_string() + footnotes.to_string();
 }
 
 std::string share_text(double part, double whole) {
@@ -145,7 +147,7 @@ std::string group_text(const Validation& validation, std::size_t at) {
                             group.jitter.value > 0 ? ", jitter " + to_text(group.jitter) : "",
                             group.scale == ErrorScale::kUnit ? ", errors in this unit" : ""));
     if (group.source) text += wrapped(source_text(*group.source));
-    return text + figures_table(validation, at).to_string() + shares_text(validation, at);
+    return text + figures_table(validation, at) + shares_text(validation, at);
 }
 
 }  // namespace

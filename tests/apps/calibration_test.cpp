@@ -77,6 +77,27 @@ TEST_SUITE("calibration") {
                                             std::string("  value: ") + stored)) == expected);
     }
 
+    TEST_CASE(
+        "constants of runs that do not meet are solved apart, on as many threads as one likes") {
+        const test::MeasuredFolder folder;
+        std::string text = test::with(kMeasurement, "runs: [vm], value: '180.25 tsc'",
+                                      "runs: [other], value: '180.25 tsc'");
+        text = test::with(text, "fitted_to: vm/invlpg", "fitted_to: other/invlpg");
+        text =
+            test::with(text, "role: calibrated, measured: 250.5", "role: predicted, measured: 1");
+        text += R"(  - id: other
+    experiment: ../experiments/small.yaml
+    figures: [{id: invlpg, phase: invlpg, group: g, role: calibrated, measured: 250.5, per: 1000}]
+)";
+        const std::vector<Latency> one = solved(folder, text);
+        CHECK(one[1] == Latency{250'500, ClockDomain::kTsc});
+        // With the machine's own 216 for INVLPG, the walk has 34.5 more to make up for.
+        const Latency together = solved(folder, kMeasurement)[0];
+        folder.write("validation/small.yaml", text);
+        CHECK(one[0].milli > together.milli + 30'000);
+        CHECK(solve_constants(find_measurement("small"), 4) == one);
+    }
+
     TEST_CASE("stored and solved that differ are exit status 1 until they are written") {
         const test::MeasuredFolder folder;
         folder.write("validation/small.yaml", kMeasurement);

@@ -44,6 +44,8 @@ TEST_SUITE("decimals") {
         CHECK(signed_number(-1234.5, 1) == "-1,234.5");
         CHECK(signed_number(0.04, 1) == "+0.0");
         CHECK(signed_number(-0.04, 1) == "+0.0");
+        CHECK(percent(-0.12196, 1) == "-12.2 %");
+        CHECK(percent(-0.0000001, 3) == "+0.000 %");
     }
 }
 
