@@ -136,7 +136,12 @@ Operation random_operation(Dice& dice, const Setting& setting) {
     if (kind < 11) return ReadTimeStamp{dice.one_in(2)};
     Operation operation = operation_of(dice.number(), setting);
     if (auto* const access = std::get_if<Access>(&operation)) {
-        if (dice.one_in(3)) access->dependence = Dependence::kOnPreviousLoad;
+        if (dice.one_in(3)) {
+            access->dependence = Dependence::kOnPreviousLoad;
+            if (dice.one_in(2)) {
+                access->loads_back = static_cast<std::uint8_t>(dice.from(1, kFarthestDependence));
+            }
+        }
         if (dice.one_in(4)) {
             access->count = dice.from(2, 12);
             access->stride = dice.one_in(2) ? 64 : 4096;
