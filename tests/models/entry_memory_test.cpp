@@ -41,7 +41,7 @@ Outcome translate(Mmu& mmu, const Regime& regime, AccessKind kind, std::uint64_t
 }
 
 TEST_SUITE("entry memory") {
-    TEST_CASE("a walk reads the entries of a platform's memory, and sets A and D there") {
+    TEST_CASE("a walk reads the entries of a platform's memory and sets A and D there") {
         Memory memory;
         memory.entries = {{0x1008, 0x2000 | kP | kRw | kUs},
                           {0x2010, 0x3000 | kP | kRw | kUs},

@@ -79,7 +79,7 @@ TEST_SUITE("cycle engine") {
         CHECK(cycles(after) - cycles(before) == 3.0 * static_cast<double>(look_ups(after)));
     }
 
-    TEST_CASE("cycle engine: once the paging-structure caches are warm, 5 levels cost what 4 do") {
+    TEST_CASE("cycle engine: with warm paging-structure caches 5 levels cost what 4 do") {
         CycleRun run;
         run.machine.l1_dtlb.clear();
         run.machine.stlb.clear();
@@ -129,7 +129,7 @@ TEST_SUITE("cycle engine") {
     }
 
     TEST_CASE(
-        "cycle engine: lines come no closer than the interval, and as many as may be missing") {
+        "cycle engine: lines come no closer than the interval and as many as may be missing") {
         CycleRun run;
         run.system.cached_data = CachedData::kModelled;
         run.system.cache_start = CacheStart::kCold;
@@ -144,7 +144,7 @@ TEST_SUITE("cycle engine") {
         CHECK(cycles(run.measured(warm + "load 0x1040 count=8 stride=64")) == 4 * 100 + 10);
     }
 
-    TEST_CASE("cycle engine: a flush waits for all that is under way, unless it overlaps") {
+    TEST_CASE("cycle engine: a flush waits for all that is under way unless it overlaps") {
         CycleRun run = only_walks(1, 40);
         run.timing.bare.mov_cr3 = core_cycles(30);
         CHECK(cycles(run("load 0x1000\nmov-cr3\nload 0x1000")) == 40 + 30 + 40);
