@@ -19,6 +19,8 @@ public:
     SetAssociative(std::uint32_t sets, std::uint32_t ways, IndexHash hash, Replacement replacement)
         : sets_(sets),
           ways_(ways),
+          ways_shift_(__builtin_ctz(ways)),
+          ways_are_power_of_two_((ways & (ways - 1)) == 0),
           hash_(hash),
           replacement_(std::move(replacement)),
           entries_(std::size_t{sets} * ways),
@@ -41,12 +43,13 @@ public:
     /// A use of an entry that find() returned.
     void touch(const Entry* entry) {
         const std::uint32_t at = position(entry);
-        replacement_.hit(at / ways_, at % ways_);
-        changed(entry);
+        const std::uint32_t set = set_at(at);
+        replacement_.hit(set, at - set * ways_);
+        set_changed(set);
     }
 
     /// To be called after an entry that find() returned was changed in place.
-    void changed(const Entry* entry) { set_changed(position(entry) / ways_); }
+    void changed(const Entry* entry) { set_changed(set_at(position(entry))); }
 
     /// Fills the first free way of the allowed range, or else replaces the policy's victim.
     /// `on_evict` is called with an entry that is replaced.
@@ -138,6 +141,11 @@ private:
         return static_cast<std::uint32_t>(page % sets_);
     }
 
+    /// Nearly all arrays have a power of two ways, and a division takes longer than the rest.
+    std::uint32_t set_at(std::uint32_t at) const {
+        return ways_are_power_of_two_ ? at >> ways_shift_ : at / ways_;
+    }
+
     std::uint32_t position(const Entry* entry) const {
         return static_cast<std::uint32_t>(entry - entries_.data());
     }
@@ -168,6 +176,8 @@ private:
 
     std::uint32_t sets_;
     std::uint32_t ways_;
+    int ways_shift_;
+    bool ways_are_power_of_two_;
     IndexHash hash_;
     Replacement replacement_;
     std::vector<Entry> entries_;

@@ -7,6 +7,12 @@ namespace {
 
 constexpr Cycles kOne = Cycles::whole(1);
 
+/// It waits for no fill if none is under way.
+bool is_plain_hit(const Access& access, const Outcome& outcome) {
+    return outcome.result == TranslationResult::kL1Hit && outcome.start_level == 0 &&
+           outcome.lines.empty() && access.kind != AccessKind::kFetch && !outcome.second_page;
+}
+
 /// How much later than the present, or not at all.
 Cycles ahead(Cycles when, Cycles now) { return when > now ? when - now : Cycles{}; }
 
@@ -71,7 +77,57 @@ void CoreTiming::retire(const TimeLine& line, Counters& counters) {
 
 // --- Accesses (rules 3 to 6) --------------------------------------------------------------------
 
+Cycles CoreTiming::start_of(const Access& access) {
+    const Cycles now = dispatch();
+    std::vector<Cycles>& ports = access.kind == AccessKind::kLoad ? load_ports_ : store_ports_;
+    Cycles& port = *std::min_element(ports.begin(), ports.end());
+    Cycles start = std::max(now, port);
+    port = start + kOne;
+    if (access.dependence == Dependence::kOnPreviousLoad) {
+        start = std::max(start, load_before(access.loads_back));
+    }
+    if (access.kind == AccessKind::kLoad) {
+        last_load_ = (last_load_ + 1) % kFarthestDependence;
+        loads_[last_load_] = start;
+    }
+    return start;
+}
+
+void CoreTiming::leave_reorder_buffer() {
+    retired_in_flight_[oldest_in_flight_] = retired_;
+    if (++oldest_in_flight_ == retired_in_flight_.size()) oldest_in_flight_ = 0;
+}
+
+/// What load_or_store() does, for the access that nearly all are: it hits, and waits for nothing.
+void CoreTiming::plain_hit(const Access& access, Counters& counters) {
+    const bool load = access.kind == AccessKind::kLoad;
+    const Cycles start = start_of(access);
+    const Cycles end = load ? start + l1d_ : start;
+    const Cycles before = retired_;
+    if (load) {
+        loads_[last_load_] = end;
+        loads_done_ = std::max(loads_done_, end);
+    }
+    if (end > before) {
+        const Cycles data_from = std::max(start, before);
+        const auto count = [&](std::size_t index, Cycles length) {
+            counters[index] += static_cast<std::uint64_t>(length.milli);
+        };
+        count(counter::kCycles, end - before);
+        count(counter::kCyclesByCause + static_cast<std::size_t>(CycleCause::kBase),
+              data_from - before);
+        count(counter::kCyclesByCause + static_cast<std::size_t>(CycleCause::kData),
+              end - data_from);
+        retired_ = end;
+    }
+    completed_ = end;
+    leave_reorder_buffer();
+    first_page_ = {.start = start};
+    first_page_.until(end, CycleCause::kData);
+}
+
 void CoreTiming::translation(const Access& access, const Outcome& outcome, Counters& counters) {
+    if (is_plain_hit(access, outcome) && fills_.empty()) return plain_hit(access, counters);
     if (outcome.start_level != 0 || !outcome.lines.empty()) fills_.begin(outcome.sequence);
     if (access.kind == AccessKind::kFetch) {
         fetch(outcome, counters);
@@ -85,24 +141,11 @@ void CoreTiming::translation(const Access& access, const Outcome& outcome, Count
 }
 
 void CoreTiming::load_or_store(const Access& access, const Outcome& outcome, Counters& counters) {
-    const Cycles now = dispatch();
-    std::vector<Cycles>& ports = access.kind == AccessKind::kLoad ? load_ports_ : store_ports_;
-    Cycles& port = *std::min_element(ports.begin(), ports.end());
-    Cycles start = std::max(now, port);
-    port = start + kOne;
-    if (access.dependence == Dependence::kOnPreviousLoad) {
-        start = std::max(start, load_before(access.loads_back));
-    }
-    if (access.kind == AccessKind::kLoad) {
-        last_load_ = (last_load_ + 1) % kFarthestDependence;
-        loads_[last_load_] = start;
-    }
-
+    const Cycles start = start_of(access);
     TimeLine line{.start = start};
     access_from(start, access, outcome, line, counters);
     retire(line, counters);
-    retired_in_flight_[oldest_in_flight_] = retired_;
-    if (++oldest_in_flight_ == retired_in_flight_.size()) oldest_in_flight_ = 0;
+    leave_reorder_buffer();
     first_page_ = line;
 }
 

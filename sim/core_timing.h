@@ -73,6 +73,9 @@ private:
     Cycles dispatch();
     void stall_dispatch(Cycles until);
     void retire(const TimeLine& line, Counters& counters);
+    Cycles start_of(const Access& access);
+    void leave_reorder_buffer();
+    void plain_hit(const Access& access, Counters& counters);
     void load_or_store(const Access& access, const Outcome& outcome, Counters& counters);
     void second_page(const Access& access, const Outcome& outcome, Counters& counters);
     void fetch(const Outcome& outcome, Counters& counters);

@@ -205,8 +205,11 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
     if (access.kind != AccessKind::kFetch && !outcome.second_page) {
         // Both ends of the access, since what crosses a 4-KiB page may be one translation of a
         // larger one.
+        const VirtAddr last = va + (access.bytes - 1);
         statistics_.footprint().touch(va);
-        statistics_.footprint().touch(va + (access.bytes - 1));
+        if ((va.value() ^ last.value()) >> level_shift(1) != 0) {
+            statistics_.footprint().touch(last);
+        }
     }
     if (watching_) last_.on_translation(outcome);
     if (outcome.fault.raised() && first_fault_.empty()) {
