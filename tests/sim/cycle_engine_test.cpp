@@ -1,6 +1,6 @@
 // The cycle engine against closed forms. That it keeps the same time as replay everywhere else is
 // the claim of engines_agree_test.cpp.
-#include "tests/sim/cycle_run.h"
+#include "tests/sim/timed_run.h"
 
 #include <string>
 

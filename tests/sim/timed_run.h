@@ -3,10 +3,13 @@
 // Runs a program written in a test on a machine and a core made in code, and hands back what was
 // counted.
 
+#include "sim/cycle_engine.h"
 #include "sim/replay.h"
 #include "tests/models/machines.h"
 #include "traces/text_trace_reader.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace nestwalk::test {
@@ -26,16 +29,24 @@ inline TimingParameters plain_core() {
     return timing;
 }
 
+/// Who keeps the time.
+enum class TimeKeeper : std::uint8_t { kReplay, kCycleEngine };
+
 struct TimedRun {
     MachineParameters machine{exact_machine()};
     TimingParameters timing{plain_core()};
     SystemParameters system{};
     LoopCollapse loop_collapse{LoopCollapse::kOff};
+    TimeKeeper keeper{};
 
     Statistics statistics_of(const std::string& program) const {
         TextTraceReader source(program, {"program", 1, 1});
         System simulated(machine, system);
-        Replay replay(simulated, {.loop_collapse = loop_collapse, .timing = &timing});
+        std::optional<CycleEngine> engine;
+        if (keeper == TimeKeeper::kCycleEngine) engine.emplace(timing, system.vcpus);
+        Replay replay(simulated, {.loop_collapse = loop_collapse,
+                                  .timing = &timing,
+                                  .clock = engine ? &*engine : nullptr});
         replay.run(source);
         return replay.statistics();
     }
@@ -47,6 +58,11 @@ struct TimedRun {
         }
         return {};
     }
+};
+
+/// The same with the cycle engine.
+struct CycleRun : TimedRun {
+    CycleRun() { keeper = TimeKeeper::kCycleEngine; }
 };
 
 /// A counter of time, in whole and broken units.
