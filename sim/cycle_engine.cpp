@@ -48,6 +48,11 @@ CycleEngine::Model::Model(const TimingParameters& timing, std::size_t vcpus) : c
 
 CycleEngine::Model::~Model() {
     const SystemcKernel::Use use(kernel_);
+    if (running_ != nullptr) {
+        // Notifications that the kernel has not come to are lost with it: let it come to them.
+        for (const auto& vcpu : vcpus_) vcpu->abandon();
+        sc_core::sc_start();
+    }
     vcpus_.clear();
     l3_.reset();
     memory_.reset();

@@ -65,7 +65,14 @@ bool CycleVcpu::reached(Until until) const {
     return program_.next() == nullptr && (until == Until::kExecuted || buffer_.empty());
 }
 
+void CycleVcpu::abandon() {
+    abandoned_ = true;
+    wake_.cancel();
+    for (const auto& walker : walkers_.walkers()) walker->abandon();
+}
+
 void CycleVcpu::act() {
+    if (abandoned_) return;
     while (const Instruction* const instruction = program_.next()) {
         if (!execute(*instruction)) return;
         program_.advance();

@@ -41,6 +41,8 @@ public:
     /// To be called before the kernel runs, which it does until the vCPU pauses it.
     void prepare(Until until);
     bool reached(Until until) const;
+    /// Nothing happens any more, whatever is under way.
+    void abandon();
     /// When the last instruction completed; all must have retired.
     Cycles completed() const { return buffer_.last_completed(); }
 
@@ -134,6 +136,7 @@ private:
     sc_core::sc_event wake_{"wake"};
 
     Until until_{};
+    bool abandoned_{};
     Wait wait_{Wait::kProgram};
     Cycles front_{};  ///< nothing is dispatched earlier
     Ports load_ports_;

@@ -49,6 +49,7 @@ public:
     void go_on();
     /// The clock was set, and no walk is under way.
     void clock_was_set();
+    void abandon() { wake_.cancel(); }
 
     LinePort port;
 

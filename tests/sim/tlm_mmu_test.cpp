@@ -171,7 +171,12 @@ TEST_SUITE("TlmMmu") {
             CHECK(load(0) == TranslationResult::kL1Hit);
             CHECK(load(7) == TranslationResult::kNone);
         });
+    }
+
+    TEST_CASE("TlmMmu: an instruction of a context that was not set is an error of the program") {
+        Platform platform;
         CHECK_THROWS_AS(platform.mmu->invlpg(7, VirtAddr(0)), std::out_of_range);
+        CHECK_THROWS_AS(platform.mmu->context(7), std::out_of_range);
     }
 
     TEST_CASE("TlmMmu: writes of control registers drop what they must") {

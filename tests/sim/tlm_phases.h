@@ -131,16 +131,23 @@ private:
         }
         return tlm::TLM_ACCEPTED;
     }
-    void accept_requests() { pass_on(requests_, tlm::END_REQ); }
-    void respond() { pass_on(responses_, tlm::BEGIN_RESP); }
-    void pass_on(tlm_utils::peq_with_get<tlm::tlm_generic_payload>& queue, tlm::tlm_phase phase) {
+    void accept_requests() {
         for (;;) {
-            wait(queue.get_event());
-            while (tlm::tlm_generic_payload* const payload = queue.get_next_transaction()) {
-                tlm::tlm_phase sent = phase;
-                sc_core::sc_time delay;
-                target->nb_transport_bw(*payload, sent, delay);
-            }
+            wait(requests_.get_event());
+            pass_on(requests_, tlm::END_REQ);
+        }
+    }
+    void respond() {
+        for (;;) {
+            wait(responses_.get_event());
+            pass_on(responses_, tlm::BEGIN_RESP);
+        }
+    }
+    void pass_on(tlm_utils::peq_with_get<tlm::tlm_generic_payload>& queue, tlm::tlm_phase phase) {
+        while (tlm::tlm_generic_payload* const payload = queue.get_next_transaction()) {
+            tlm::tlm_phase sent = phase;
+            sc_core::sc_time delay;
+            target->nb_transport_bw(*payload, sent, delay);
         }
     }
 
