@@ -1,4 +1,5 @@
 #include "sim/core_timing.h"
+#include "models/operation_error.h"
 
 #include <algorithm>
 
@@ -6,6 +7,8 @@ namespace nestwalk {
 namespace {
 
 constexpr Cycles kOne = Cycles::whole(1);
+/// Far enough from the last number that no single instruction reaches it.
+constexpr Cycles kLatest = Cycles::whole(4'000'000'000'000'000);
 
 /// It waits for no fill if none is under way.
 bool is_plain_hit(const Access& access, const Outcome& outcome) {
@@ -47,6 +50,9 @@ Cycles CoreTiming::dispatch() {
 
 void CoreTiming::stall_dispatch(Cycles until) {
     if (until <= dispatch_) return;
+    if (until > kLatest) {
+        throw OperationError("simulated time goes beyond 4,000,000,000,000,000 core cycles");
+    }
     dispatch_ = until;
     dispatched_ = 0;
 }

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kShortestCollapsed = 4;
 constexpr std::uint64_t kEventsBetweenPolls = 1024;
 constexpr std::size_t kMostFailures = 10'000;
+/// So that one record cannot carry simulated time beyond its last number.
+constexpr std::uint64_t kMostCompute = 1'000'000'000;
 
 bool has_expectation(const TraceItem& item) {
     if (const auto* record = std::get_if<Record>(&item)) {
@@ -91,6 +93,11 @@ void Replay::enter_phase(const std::string& name) {
 }
 
 void Replay::operation(const Record& record, const Operation& operation) {
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+        if (compute->core_cycles > kMostCompute) {
+            throw OperationError("compute: at most 1000000000 core cycles in one record");
+        }
+    }
     line_ = record.line;
     const bool told = narrative_.waits();
     watching_ = told || options_.checking == Checking::kOn;

@@ -1,5 +1,6 @@
 // The clock of the replay engine against closed forms, rule by rule of docs/timing.md.
 #include "tests/sim/timed_run.h"
+#include "traces/source_location.h"
 
 #include <string>
 
@@ -61,6 +62,18 @@ TEST_SUITE("time: core") {
         CHECK(cycles(run("compute 100")) == 100);
         CHECK(cycles(run("load 0x1000\ncompute 7")) == 10);
         CHECK(cycles(run("load 0x1000\ncompute 70\nload 0x1000")) == 80);
+    }
+
+    TEST_CASE("time that would overflow is an error") {
+        TimedRun run;
+        const std::string program = "repeat 5000000 {\ncompute 1000000000\n}";
+        CHECK_THROWS_WITH_AS(run(program), doctest::Contains("simulated time goes beyond"),
+                             InputError);
+        // Multiplied out, 4.99 x 10^15 cycles fit the counter; executed, they would not fit the
+        // clock.
+        run.loop_collapse = LoopCollapse::kOn;
+        CHECK(cycles(run(program)) == 5e15);
+        CHECK_THROWS_AS(run("compute 1000000001"), InputError);
     }
 
     TEST_CASE("an access that crosses a page completes with its later part") {
