@@ -51,7 +51,7 @@ CycleEngine::Model::~Model() {
     if (running_ != nullptr) {
         // Notifications that the kernel has not come to are lost with it: let it come to them.
         for (const auto& vcpu : vcpus_) vcpu->abandon();
-        sc_core::sc_start();
+        if (sc_core::sc_pending_activity()) sc_core::sc_start();
     }
     vcpus_.clear();
     l3_.reset();
