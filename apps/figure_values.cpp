@@ -41,9 +41,10 @@ const Phase& phase_of(const std::vector<Phase>& phases, const MeasuredFigure& fi
                          suggestion(figure.phase, known));
 }
 
-double read_statistic(const RunResult& result, const MeasuredFigure& figure) {
+double read_statistic(const RunResult& result, const std::vector<Phase>& phases,
+                      const MeasuredFigure& figure) {
     constexpr double kMilli = 1000;
-    const Phase& phase = phase_of(result.statistics.phases(), figure);
+    const Phase& phase = phase_of(phases, figure);
     double sum = 0;
     for (const std::size_t at : counters_named(figure.statistic)) {
         if (counter::needs_clock(at) && !result.timed)
@@ -122,12 +123,16 @@ FigureValues figure_values(const Measurement& measurement, const RunCase& run_ca
                            const std::optional<Experiment>& experiment,
                            const std::atomic<bool>* stop) {
     std::optional<RunResult> result;
-    if (experiment) result = run(*experiment, {.stop = stop});
+    std::vector<Phase> phases;
+    if (experiment) {
+        result = run(*experiment, {.stop = stop});
+        phases = result->statistics.phases();
+    }
     FigureValues values(measurement.figures.size());
     for (std::size_t at = 0; at < values.size(); ++at) {
         const MeasuredFigure& figure = measurement.figures[at];
         if (figure.run != run_case.run) continue;
-        if (figure.is_counted()) values[at] = read_statistic(*result, figure);
+        if (figure.is_counted()) values[at] = read_statistic(*result, phases, figure);
         if (!figure.key.empty())
             values[at] = machine_value(
                 experiment ? experiment->machine : machine_alone(measurement.runs[figure.run]),
