@@ -98,7 +98,8 @@ SchemaJson settings_schema() {
 
 SchemaJson workload_schema(const ValueForm& form) {
     SchemaJson workload = form_schema(form);
-    workload["oneOf"] = {{{"required", {"program"}}}, {{"required", {"trace"}}}};
+    workload["oneOf"] = {
+        {{"required", {"program"}}}, {{"required", {"trace"}}}, {{"required", {"generator"}}}};
     workload["dependencies"] = {{"format", {"trace"}}};
     return workload;
 }
