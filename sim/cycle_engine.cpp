@@ -1,4 +1,5 @@
 #include "sim/cycle_engine.h"
+#include "models/operation_error.h"
 #include "sim/cycle_vcpu.h"
 #include "sim/systemc_kernel.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 /// Instructions that are handed to a vCPU's process at once.
 constexpr std::size_t kBatch = 512;
+/// Far enough from the last number that no batch reaches it.
+constexpr Cycles kLatest = Cycles::whole(4'000'000'000'000'000);
 
 }  // namespace
 
@@ -24,6 +27,9 @@ public:
     std::size_t vcpus() const { return vcpus_.size(); }
     void count_in(std::size_t number, Counters& counters);
     void run(CycleVcpu& vcpu, CycleVcpu::Until until);
+    void run_if_full(CycleVcpu& vcpu) {
+        if (vcpu.program().size() >= kBatch) run(vcpu, CycleVcpu::Until::kExecuted);
+    }
 
 private:
     SystemcKernel kernel_{};
@@ -78,6 +84,9 @@ void CycleEngine::Model::run(CycleVcpu& vcpu, CycleVcpu::Until until) {
     vcpu.prepare(until);
     sc_core::sc_start();
     if (!vcpu.reached(until)) throw std::logic_error("cycle engine: nothing is left to wait for");
+    if (vcpu.dispatched() > kLatest) {
+        throw OperationError("simulated time goes beyond 4,000,000,000,000,000 core cycles");
+    }
 }
 
 CycleEngine::CycleEngine(const TimingParameters& timing, std::size_t vcpus)
@@ -88,15 +97,22 @@ CycleEngine::~CycleEngine() = default;
 void CycleEngine::translation(std::size_t vcpu, const Access& access, const Outcome& outcome,
                               Counters& counters) {
     model_->count_in(vcpu, counters);
-    CycleProgram& program = model_->vcpu(vcpu).program();
-    program.add(access, outcome);
-    if (program.size() >= kBatch) model_->run(model_->vcpu(vcpu), CycleVcpu::Until::kExecuted);
+    CycleVcpu& core = model_->vcpu(vcpu);
+    if (CycleProgram::is_hit(outcome)) {
+        const Instruction hit = CycleProgram::hit_of(access, outcome);
+        if (core.execute_at_once(hit)) return;
+        core.program().add(hit);
+    } else {
+        core.program().add(access, outcome);
+    }
+    model_->run_if_full(core);
 }
 
 void CycleEngine::operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                             Place place, Counters& counters) {
     model_->count_in(vcpu, counters);
     model_->vcpu(vcpu).program().add(operation, outcome, place);
+    model_->run_if_full(model_->vcpu(vcpu));
 }
 
 void CycleEngine::settle() {

@@ -4,16 +4,6 @@
 namespace nestwalk {
 namespace {
 
-/// The L1 TLB and the L1 answer: nothing happens that others may have to wait for.
-bool is_plain(const Outcome& outcome) {
-    const bool hit =
-        outcome.result == TranslationResult::kL1Hit || outcome.result == TranslationResult::kNone;
-    if (!hit || outcome.dirty_assist || outcome.second_page || outcome.lines.size() > 1) {
-        return false;
-    }
-    return outcome.lines.empty() || outcome.lines.front().source == LineSource::kL1;
-}
-
 void list_steps(const Outcome& outcome, std::vector<WalkStep>& steps) {
     auto lookup = outcome.lookups.begin();
     for (std::size_t read = 0; read <= outcome.reads.size(); ++read) {
@@ -69,22 +59,13 @@ Flight& CycleProgram::flight_of(const Access& access, const Outcome& outcome) {
 }
 
 void CycleProgram::add(const Access& access, const Outcome& outcome) {
-    Instruction instruction{.access = access.kind};
-    if (access.dependence == Dependence::kOnPreviousLoad) {
-        instruction.loads_back = access.loads_back;
-    }
-    if (is_plain(outcome)) {
-        instruction.kind = Instruction::Kind::kHit;
-        instruction.sequence = outcome.sequence;
-        instruction.hit = outcome.filled_by;
-        if (!outcome.lines.empty()) instruction.line = outcome.lines.front().filled_by;
-    } else {
-        // The fetch of a second page is one more fetch.
-        const bool second = outcome.second_page && access.kind != AccessKind::kFetch;
-        instruction.kind = second ? Instruction::Kind::kSecondPage : Instruction::Kind::kFlight;
-        instruction.flight = &flight_of(access, outcome);
-    }
-    instructions_.push_back(instruction);
+    // The fetch of a second page is one more fetch.
+    const bool second = outcome.second_page && access.kind != AccessKind::kFetch;
+    instructions_.push_back(
+        {.kind = second ? Instruction::Kind::kSecondPage : Instruction::Kind::kFlight,
+         .access = access.kind,
+         .loads_back = loads_back(access),
+         .flight = &flight_of(access, outcome)});
 }
 
 void CycleProgram::add(const Operation& operation, const Outcome& outcome, Place place) {

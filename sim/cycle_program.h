@@ -48,6 +48,25 @@ class CycleProgram {
 public:
     explicit CycleProgram(const TimingParameters& timing);
 
+    /// The L1 TLB and the L1 answer: nothing happens that others may have to wait for.
+    static bool is_hit(const Outcome& outcome) {
+        const bool hit = outcome.result == TranslationResult::kL1Hit ||
+                         outcome.result == TranslationResult::kNone;
+        if (!hit || outcome.dirty_assist || outcome.second_page) return false;
+        if (outcome.lines.empty()) return true;
+        return outcome.lines.size() == 1 && outcome.lines.front().source == LineSource::kL1;
+    }
+    static Instruction hit_of(const Access& access, const Outcome& outcome) {
+        return {.kind = Instruction::Kind::kHit,
+                .access = access.kind,
+                .loads_back = loads_back(access),
+                .sequence = outcome.sequence,
+                .hit = outcome.filled_by,
+                .line = outcome.lines.empty() ? FillId{} : outcome.lines.front().filled_by};
+    }
+
+    void add(const Instruction& hit) { instructions_.push_back(hit); }
+    /// Of an access that is more than a hit.
     void add(const Access& access, const Outcome& outcome);
     void add(const Operation& operation, const Outcome& outcome, Place place);
 
@@ -65,6 +84,10 @@ public:
     void give_back(Flight& flight) { idle_.push_back(&flight); }
 
 private:
+    static std::uint8_t loads_back(const Access& access) {
+        return access.dependence == Dependence::kOnPreviousLoad ? access.loads_back
+                                                                : std::uint8_t{};
+    }
     Flight& flight_of(const Access& access, const Outcome& outcome);
 
     const TimingParameters timing_;

@@ -158,43 +158,58 @@ bool CycleVcpu::execute(const Instruction& instruction) {
     }
 }
 
-bool CycleVcpu::execute_hit(const Instruction& instruction) {
-    const bool fetch = instruction.access == AccessKind::kFetch;
+bool CycleVcpu::may_wait(const Instruction& hit) const {
+    if (flights_.may_wait_for(hit.hit) || flights_.may_wait_for(hit.line)) return true;
+    return hit.loads_back != 0 && load_before(hit.loads_back).flight != nullptr;
+}
+
+bool CycleVcpu::execute_at_once(const Instruction& hit) {
+    const bool busy = wait_ != Wait::kProgram || gate_ != nullptr || !buffer_.empty();
+    if (busy || program_.size() > 0 || may_wait(hit)) return false;
+    const bool fetch = hit.access == AccessKind::kFetch;
+    const Cycles at = std::max(front_, fetch ? buffer_.next_slot() : buffer_.next_entry());
+    if (at >= flights_.horizon()) return false;
+    complete_hit(at, hit);
+    return true;
+}
+
+bool CycleVcpu::execute_hit(const Instruction& hit) {
     Cycles at;
-    if (!find_time(fetch ? Takes::kNothing : Takes::kEntry, at)) return false;
-    const bool load = instruction.access == AccessKind::kLoad;
-    const bool depends = instruction.loads_back != 0;
-    const Before waited_for = depends ? load_before(instruction.loads_back) : Before{};
-    if (flights_.may_wait_for(instruction.hit) || flights_.may_wait_for(instruction.line) ||
-        (depends && waited_for.flight != nullptr)) {
-        Flight& flight = program_.take_flight();
-        flight.sequence = instruction.sequence;
-        flight.kind = instruction.access;
-        flight.hit = instruction.hit;
-        if (instruction.line != FillId{}) {
-            flight.lines.push_back({LineSource::kL1, instruction.line});
-        }
-        dispatch_flight(at, instruction, flight);
+    if (!find_time(hit.access == AccessKind::kFetch ? Takes::kNothing : Takes::kEntry, at)) {
+        return false;
+    }
+    if (!may_wait(hit)) {
+        complete_hit(at, hit);
         return true;
     }
+    Flight& flight = program_.take_flight();
+    flight.sequence = hit.sequence;
+    flight.kind = hit.access;
+    flight.hit = hit.hit;
+    if (hit.line != FillId{}) flight.lines.push_back({LineSource::kL1, hit.line});
+    dispatch_flight(at, hit, flight);
+    return true;
+}
+
+/// Of a hit that waits for nothing.
+void CycleVcpu::complete_hit(Cycles at, const Instruction& hit) {
     front_ = at;
-    if (fetch) {
+    if (hit.access == AccessKind::kFetch) {
         access_ = {nullptr, at, at};
-        buffer_.insert(at, at, CycleCause::kFetch);
-        return true;
+        return buffer_.insert(at, at, CycleCause::kFetch);
     }
+    const bool load = hit.access == AccessKind::kLoad;
     Ports& ports = load ? load_ports_ : store_ports_;
     Cycles begun = ports.first_free(at);
     ports.take(begun);
-    if (depends) begun = std::max(begun, waited_for.completed);
+    if (hit.loads_back != 0) begun = std::max(begun, load_before(hit.loads_back).completed);
     const Cycles completed = load ? begun + latencies_.l1d : begun;
+    access_ = {nullptr, begun, completed};
     if (load) {
         note_load({nullptr, begun, completed});
         loads_completed_ = std::max(loads_completed_, completed);
     }
-    access_ = {nullptr, begun, completed};
     buffer_.dispatch(at, begun, completed, CycleCause::kData);
-    return true;
 }
 
 bool CycleVcpu::execute_flight(const Instruction& instruction) {

@@ -34,6 +34,10 @@ public:
     CycleProgram& program() { return program_; }
     CycleTally& tally() { return tally_; }
 
+    /// Executes a hit that waits for nothing, while nothing is open: without the process. False for
+    /// any other; nothing has changed then.
+    bool execute_at_once(const Instruction& hit);
+
     enum class Until : std::uint8_t {
         kExecuted,  ///< the program has been dispatched
         kRetired,   ///< and has completed too
@@ -43,6 +47,8 @@ public:
     bool reached(Until until) const;
     /// Nothing happens any more, whatever is under way.
     void abandon();
+    /// Nothing is dispatched earlier from now on.
+    Cycles dispatched() const { return front_; }
     /// When the last instruction completed; all must have retired.
     Cycles completed() const { return buffer_.last_completed(); }
 
@@ -81,6 +87,8 @@ private:
     void act();
     bool execute(const Instruction& instruction);
     bool execute_hit(const Instruction& instruction);
+    bool may_wait(const Instruction& hit) const;
+    void complete_hit(Cycles at, const Instruction& hit);
     bool execute_flight(const Instruction& instruction);
     void execute_second_page(Flight& flight);
     bool execute_ordering(const Instruction& instruction);
@@ -112,8 +120,10 @@ private:
     };
 
     /// The load so many loads before; 1 is the last one.
-    Before& load_before(std::size_t back) {
-        return loads_[(last_load_ + kFarthestDependence + 1 - back) % kFarthestDependence];
+    Before& load_before(std::size_t back) { return loads_[index_of_load(back)]; }
+    const Before& load_before(std::size_t back) const { return loads_[index_of_load(back)]; }
+    std::size_t index_of_load(std::size_t back) const {
+        return (last_load_ + kFarthestDependence + 1 - back) % kFarthestDependence;
     }
     void note_load(const Before& load) {
         last_load_ = (last_load_ + 1) % kFarthestDependence;

@@ -1,6 +1,7 @@
 // The cycle engine against closed forms. That it keeps the same time as replay everywhere else is
 // the claim of engines_agree_test.cpp.
 #include "tests/sim/timed_run.h"
+#include "traces/source_location.h"
 
 #include <string>
 
@@ -190,6 +191,12 @@ TEST_SUITE("cycle engine") {
         CHECK(replay.statistics().whole() == unasked);
         CHECK(cycles(unasked) > 1000);
         CHECK(log.times.back().value() == cycles(unasked));
+    }
+
+    TEST_CASE("cycle engine: time that would overflow is an error") {
+        const CycleRun run;
+        CHECK_THROWS_WITH_AS(run("repeat 5000000 {\ncompute 1000000000\n}"),
+                             doctest::Contains("simulated time goes beyond"), InputError);
     }
 
     TEST_CASE("cycle engine: engines stand side by side in one process") {
