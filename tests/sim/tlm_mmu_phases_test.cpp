@@ -22,6 +22,7 @@ void map_pages(PlatformMemory& memory) {
 
 std::vector<Transaction> loads(const std::vector<std::uint64_t>& addresses) {
     std::vector<Transaction> transactions;
+    transactions.reserve(addresses.size());
     for (const std::uint64_t address : addresses) transactions.push_back({.address = address});
     return transactions;
 }
@@ -33,7 +34,7 @@ struct PhasedRun {
 };
 
 PhasedRun run_phased(const std::vector<std::uint64_t>& addresses, Answer answer,
-                     sc_core::sc_time response_accept = {}) {
+                     const sc_core::sc_time& response_accept = {}) {
     SystemcKernel kernel;
     const SystemcKernel::Use use(kernel);
     PlatformMemory tables("tables");
