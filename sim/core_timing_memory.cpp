@@ -62,6 +62,7 @@ Cycles CoreTiming::walk(Cycles begin, const Outcome& outcome) {
         fills_.walk_read(now);
         look_ups(read + 1);
     }
+    fills_.walk_ends(now);
     return now;
 }
 

@@ -24,6 +24,12 @@ void PendingFills::walk_read(Cycles when) {
     slot.last = std::max(slot.last, when);
 }
 
+void PendingFills::walk_ends(Cycles when) {
+    Slot& slot = slots_[used_ - 1];
+    slot.reads.back() = when;
+    slot.last = std::max(slot.last, when);
+}
+
 void PendingFills::data_line(Cycles when) {
     Slot& slot = slots_[used_ - 1];
     slot.data = std::max(slot.data, when);

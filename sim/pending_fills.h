@@ -18,6 +18,8 @@ public:
     void begin(std::uint64_t sequence);
     /// Its walk has read one more entry, or has begun; entries made from it are there from `when`.
     void walk_read(Cycles when);
+    /// Its walk is over: a translation made from the last entry read is there now, and no sooner.
+    void walk_ends(Cycles when);
     /// A line of its data comes.
     void data_line(Cycles when);
 
