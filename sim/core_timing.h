@@ -91,6 +91,7 @@ private:
     void translate(const Outcome& outcome, TimeLine& line, Counters& counters);
     Cycles walk(Cycles asked, const Outcome& outcome);
     Cycles look_up(const StructureLookup& lookup, Cycles at) const;
+    Cycles latency_beyond_l1(LineSource source) const;
     Cycles read_line(const LineUse& line, Cycles at, Cycles hit);
     Cycles data_lines(AccessKind kind, const Outcome& outcome, Cycles at);
     void count_walk(Cycles asked, Cycles begin, Cycles end, AccessKind kind, Counters& counters);

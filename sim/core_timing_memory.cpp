@@ -16,16 +16,14 @@ void CoreTiming::translate(const Outcome& outcome, TimeLine& line, Counters& cou
     };
     if (!outcome.l1_missed) {
         if (!fills_.empty()) wait_for_fill();
-        if (outcome.start_level == 0) return;  // no dirty assist
     } else if (!outcome.stlb_missed) {
         line.until(line.end() + stlb_, CycleCause::kStlb);
         wait_for_fill();
-        if (outcome.start_level == 0) return;
     }
+    // A hit walks for a dirty assist alone; an address that is not canonical, or is not translated,
+    // not at all.
+    if (outcome.start_level == 0) return;
     const bool looks_in_stlb = outcome.stlb_missed;
-    if (outcome.start_level == 0) {  // the address is not canonical, or is not translated
-        return;
-    }
     Cycles asked = line.end();
     if (looks_in_stlb && !parameters_.walker_holds_stlb_lookup) {
         asked += stlb_;
@@ -75,23 +73,19 @@ Cycles CoreTiming::look_up(const StructureLookup& lookup, Cycles at) const {
     return std::max(at + parameters_.cycles(latency), fills_.ready(lookup.filled_by));
 }
 
+/// Rule 10, of a line that is not in the first level.
+Cycles CoreTiming::latency_beyond_l1(LineSource source) const {
+    if (source == LineSource::kL2) return l2_;
+    if (source == LineSource::kL3) return l3_;
+    return memory_;  // or a machine without caches
+}
+
 /// Rules 10 and 11. `hit` is the latency of the first level.
 Cycles CoreTiming::read_line(const LineUse& line, Cycles at, Cycles hit) {
-    Cycles latency = memory_;
-    switch (line.source) {
-        case LineSource::kL1:
-            return std::max(at + hit, fills_.ready(line.filled_by));
-        case LineSource::kL2:
-            latency = l2_;
-            break;
-        case LineSource::kL3:
-            latency = l3_;
-            break;
-        case LineSource::kMemory:
-        case LineSource::kNone:  // a machine without caches
-            break;
+    if (line.source == LineSource::kL1) {
+        return std::max(at + hit, fills_.ready(line.filled_by));
     }
-    last_line_ = std::max(at + latency, last_line_ + line_interval_);
+    last_line_ = std::max(at + latency_beyond_l1(line.source), last_line_ + line_interval_);
     return last_line_;
 }
 
@@ -107,9 +101,7 @@ Cycles CoreTiming::data_lines(AccessKind kind, const Outcome& outcome, Cycles at
         if (line.source == LineSource::kL1) {
             come = read_line(line, at, hit);
         } else if (fetch) {
-            come = at + (line.source == LineSource::kL2   ? l2_
-                         : line.source == LineSource::kL3 ? l3_
-                                                          : memory_);
+            come = at + latency_beyond_l1(line.source);
         } else {
             Cycles& slot = *std::min_element(misses_.begin(), misses_.end());
             asked = std::max(at, slot);
