@@ -62,6 +62,11 @@ private:
     bool in_guest() { return vcpu().running != 0; }
     bool amd() const { return machine_.vendor == Vendor::kAmd; }
 
+    // system_execute.cpp: a record goes from the operating system's policy (execute) to the
+    // hypervisor's (issue) to the processor (perform); each may make several operations of one.
+    void issue(const Operation& operation, OutcomeObserver& observer);
+    void perform(const Operation& operation, OutcomeObserver& observer);
+
     // system.cpp
     void access(const Access& access, OutcomeObserver& observer);
     /// What one translation of an access covers.

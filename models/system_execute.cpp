@@ -106,6 +106,14 @@ private:
 };
 
 void System::execute(const Operation& operation, OutcomeObserver& observer) {
+    issue(operation, observer);
+}
+
+void System::issue(const Operation& operation, OutcomeObserver& observer) {
+    perform(operation, observer);
+}
+
+void System::perform(const Operation& operation, OutcomeObserver& observer) {
     if (const auto* record = std::get_if<Access>(&operation)) return access(*record, observer);
     outcome_.clear();
     std::visit(Executor{*this}, operation);
