@@ -93,6 +93,10 @@ private:
         regime_.generation = generation_;
     }
 
+    // system_locks.cpp
+    void lock(const Lock& record);
+    void unlock(const Unlock& record);
+
     // system_setup.cpp
     std::size_t add_software(const std::string& name, int levels);
     std::size_t add_virtual_machine(const DeclareVm& declaration);

@@ -26,8 +26,8 @@ struct System::Executor {
     void operator()(const ReadTimeStamp&) const {}
     void operator()(const Shootdown&) const { throw OperationError(not_supported("shootdown")); }
     void operator()(const FlushRange&) const { throw OperationError(not_supported("flush-range")); }
-    void operator()(const Lock&) const { throw OperationError(not_supported("lock")); }
-    void operator()(const Unlock&) const { throw OperationError(not_supported("unlock")); }
+    void operator()(const Lock& record) const { system.lock(record); }
+    void operator()(const Unlock& record) const { system.unlock(record); }
     void operator()(const SelectCpu& record) const {
         if (record.cpu >= system.state_.vcpus.size()) {
             throw OperationError("cpu " + std::to_string(record.cpu) + ": system.vcpus is " +

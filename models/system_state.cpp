@@ -11,7 +11,7 @@ PageTableRoot root_of(const HostTable& table, const HostParameters& parameters, 
 // Names, tags and roots change only where records declare or switch; the few that matter for
 // telling two states apart cheaply are mixed in, and the full comparison looks at all of them.
 std::uint64_t SystemState::digest() {
-    std::uint64_t digest = mix(current_cpu, software.size());
+    std::uint64_t digest = mix(mix(current_cpu, held_locks.size()), software.size());
     for (Vcpu& vcpu : vcpus) {
         digest = mix(digest, vcpu.mmu.digest());
         digest = mix(digest, vcpu.caches.digest());

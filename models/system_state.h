@@ -13,6 +13,7 @@
 #include "models/tags.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ struct SystemState {
     std::vector<Software> software{};  ///< the host first
     std::vector<HostTable> host_tables{};
     SharedCache shared_cache{};
+    std::map<std::string, std::size_t> held_locks{};  ///< by name: the vCPU that holds it
 
     std::uint64_t digest();
     bool operator==(const SystemState&) const = default;

@@ -36,13 +36,15 @@ struct CoreTiming::Executor {
                            CycleCause::kBase, counters);
     }
     void operator()(const Fence& record) const {
-        const bool all = record.kind == FenceKind::kMfence;
-        const Cycles cost = cycles(all ? core.parameters_.mfence : core.parameters_.lfence);
-        TimeLine line{.start = std::max(core.dispatch_, all ? core.retired_ : core.loads_done_)};
-        line.until(line.start + cost, CycleCause::kFence);
-        core.stall_dispatch(line.end());
-        core.retire(line, counters);
+        if (record.kind == FenceKind::kMfence) {
+            fence(core.retired_, core.parameters_.mfence);
+        } else {
+            fence(core.loads_done_, core.parameters_.lfence);
+        }
     }
+    // Rule 21.
+    void operator()(const Lock&) const { fence(core.retired_, {}); }
+    void operator()(const Unlock&) const { fence(core.retired_, {}); }
     void operator()(const ReadTimeStamp& record) const {
         if (record.after_loads) core.stall_dispatch(core.loads_done_);
         TimeLine line{.start = core.dispatch_};
@@ -119,6 +121,12 @@ struct CoreTiming::Executor {
     void operator()(const Other&) const {}
 
     Cycles cycles(Latency latency) const { return core.parameters_.cycles(latency); }
+    void fence(Cycles earlier, Latency cost) const {
+        TimeLine line{.start = std::max(core.dispatch_, earlier)};
+        line.until(line.start + cycles(cost), CycleCause::kFence);
+        core.stall_dispatch(line.end());
+        core.retire(line, counters);
+    }
     void flush(Latency cost, Drain drain) const {
         core.serialize(cycles(cost), drain, CycleCause::kFlush, counters);
     }

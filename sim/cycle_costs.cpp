@@ -39,6 +39,8 @@ struct Costing {
         }
         return make(Kind::kLfence, CycleCause::kFence, timing.lfence);
     }
+    Result operator()(const Lock&) const { return make(Kind::kMfence, CycleCause::kFence, {}); }
+    Result operator()(const Unlock&) const { return make(Kind::kMfence, CycleCause::kFence, {}); }
     Result operator()(const ReadTimeStamp& read) const {
         return make(read.after_loads ? Kind::kTimeStampFenced : Kind::kTimeStamp, CycleCause::kBase,
                     {});

@@ -65,8 +65,6 @@ TEST_SUITE("refused records") {
         TestSystem system(exact_machine());
         CHECK(refusal(system, Shootdown{}) == "shootdown is not supported yet");
         CHECK(refusal(system, FlushRange{}) == "flush-range is not supported yet");
-        CHECK(refusal(system, Lock{"l"}) == "lock is not supported yet");
-        CHECK(refusal(system, Unlock{"l"}) == "unlock is not supported yet");
     }
 
     TEST_CASE("records without effect on translations change no state") {

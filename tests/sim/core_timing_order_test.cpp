@@ -90,6 +90,19 @@ TEST_SUITE("time: order") {
         CHECK(cycles(run("store 0x1000\nlfence\nstore 0x1000")) == 200);
     }
 
+    TEST_CASE("lock and unlock wait for all earlier accesses and take no time of their own") {
+        TimedRun run;
+        run.timing.walkers = 2;
+        run.timing.walk = core_cycles(200);
+        CHECK(cycles(run("load 0x1000\nload 0x80000000000")) == 200);
+        for (const TimeKeeper keeper : {TimeKeeper::kReplay, TimeKeeper::kCycleEngine}) {
+            run.keeper = keeper;
+            CHECK(cycles(run("load 0x1000\nlock a\nload 0x80000000000\nunlock a")) == 400);
+            CHECK(cycles(run("lock a\nload 0x1000\nunlock a\nload 0x80000000000")) == 400);
+            CHECK(cycles(run("lock a\nunlock a\nlock a\nlock b")) == 0);
+        }
+    }
+
     TEST_CASE("a time-stamp read waits for nothing, a fenced one for loads") {
         TimedRun run = core_with_costs();
         CHECK(ticks(run("rdtsc\nload 0x1000\nrdtsc")) == 0);

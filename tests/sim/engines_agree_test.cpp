@@ -134,6 +134,8 @@ Operation random_operation(Dice& dice, const Setting& setting) {
     if (kind < 4) return Compute{dice.below(60)};
     if (kind < 7) return Fence{dice.one_in(2) ? FenceKind::kMfence : FenceKind::kLfence};
     if (kind < 11) return ReadTimeStamp{dice.one_in(2)};
+    if (kind < 13) return Lock{dice.one_in(2) ? "a" : "b"};
+    if (kind < 15) return Unlock{dice.one_in(2) ? "a" : "b"};
     Operation operation = operation_of(dice.number(), setting);
     if (auto* const access = std::get_if<Access>(&operation)) {
         if (dice.one_in(3)) {
