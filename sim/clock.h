@@ -33,6 +33,17 @@ public:
     virtual void settle() = 0;
     /// When the last instruction of a vCPU completed; settles.
     virtual Cycles completed(std::size_t vcpu) = 0;
+
+    // What an engine that runs vCPUs side by side needs to know and to say.
+
+    /// The local time of a vCPU: its next instruction is dispatched no earlier, and then, if there
+    /// is room in the reorder buffer.
+    virtual Cycles frontier(std::size_t vcpu) = 0;
+    /// The same of an instruction that waits for everything earlier to complete.
+    virtual Cycles drained(std::size_t vcpu) = 0;
+    /// Nothing of a vCPU is dispatched before `until`; the time until then, if it has not passed,
+    /// is counted as `cause`.
+    virtual void hold(std::size_t vcpu, Cycles until, CycleCause cause, Counters& counters) = 0;
 };
 
 }  // namespace nestwalk

@@ -29,11 +29,17 @@ public:
     /// An operation that is no access.
     void operation(const Operation& operation, const Outcome& outcome, Place place,
                    Counters& counters);
+    /// Nothing is dispatched before `until`; the time until then is counted as `cause`.
+    void hold(Cycles until, CycleCause cause, Counters& counters);
     /// Time-stamp reads of one phase are not compared with those of another.
     void enter_phase() { has_read_tsc_ = false; }
 
     /// When the last instruction completed.
     Cycles completed() const { return completed_; }
+    /// The next instruction is dispatched no earlier.
+    Cycles frontier() const { return dispatch_; }
+    /// Nor one that waits for everything earlier to complete.
+    Cycles drained() const { return dispatch_ > retired_ ? dispatch_ : retired_; }
 
     /// Accesses of this vCPU whose fills may be under way.
     FillWindow pending(std::uint64_t sequence) const {

@@ -23,6 +23,11 @@ void CoreTiming::hold_dispatch(Cycles length, CycleCause cause, Counters& counte
     retire(line, counters);
 }
 
+void CoreTiming::hold(Cycles until, CycleCause cause, Counters& counters) {
+    if (until > dispatch_) hold_dispatch(until - dispatch_, cause, counters);
+    if (!fills_.empty()) fills_.forget_until(dispatch_);
+}
+
 struct CoreTiming::Executor {
     CoreTiming& core;
     const Outcome& outcome;

@@ -15,8 +15,9 @@ constexpr std::array<const char*, kLookupGroups> kLookupNames{"paging_structures
                                                               "guest_physical_structures"};
 constexpr std::array<const char*, kLineSources> kLineNames{"l1", "l2", "l3", "memory"};
 constexpr std::array<const char*, kCycleCauses> kCauseNames{
-    "base",        "stall.walk", "stall.stlb",  "stall.data", "stall.fetch",
-    "stall.flush", "stall.exit", "stall.fence", "stall.fault"};
+    "base",        "stall.walk",  "stall.stlb",  "stall.data",  "stall.fetch",
+    "stall.flush", "stall.exit",  "stall.fence", "stall.fault", "stall.lock",
+    "stall.ipi",   "stall.steal", "stall.idle"};
 constexpr std::array<const char*, 3> kScopeNames{"page", "context", "all"};
 constexpr std::array<const char*, 5> kDroppedNames{"translations", "global_translations",
                                                    "paging_structures", "nested_translations",

@@ -33,8 +33,13 @@ enum class CycleCause : std::uint8_t {
     kExit,
     kFence,
     kFault,
+    // Of a vCPU that waits for others, or for its turn.
+    kLock,
+    kIpi,
+    kSteal,
+    kIdle,
 };
-inline constexpr std::size_t kCycleCauses = 9;
+inline constexpr std::size_t kCycleCauses = 13;
 
 /// Walks by their latency, in whole cycles: the bounds below which each bucket ends; the last has
 /// none.

@@ -3,6 +3,7 @@
 #include "sim/cycle_vcpu.h"
 #include "sim/systemc_kernel.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -120,6 +121,25 @@ void CycleEngine::settle() {
         model_->run(model_->vcpu(number), CycleVcpu::Until::kRetired);
         model_->vcpu(number).tally().forget_time_stamp();
     }
+}
+
+Cycles CycleEngine::frontier(std::size_t vcpu) {
+    CycleVcpu& core = model_->vcpu(vcpu);
+    if (!core.knows_frontier()) model_->run(core, CycleVcpu::Until::kRetired);
+    return core.frontier();
+}
+
+Cycles CycleEngine::drained(std::size_t vcpu) {
+    CycleVcpu& core = model_->vcpu(vcpu);
+    model_->run(core, CycleVcpu::Until::kRetired);
+    return std::max(core.frontier(), core.tally().retired());
+}
+
+void CycleEngine::hold(std::size_t vcpu, Cycles until, CycleCause cause, Counters& counters) {
+    model_->count_in(vcpu, counters);
+    model_->vcpu(vcpu).program().add(
+        {.kind = Instruction::Kind::kHold, .cause = cause, .cost = until});
+    model_->run_if_full(model_->vcpu(vcpu));
 }
 
 Cycles CycleEngine::completed(std::size_t vcpu) {

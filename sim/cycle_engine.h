@@ -23,6 +23,9 @@ public:
                    Place place, Counters& counters) override;
     void settle() override;
     Cycles completed(std::size_t vcpu) override;
+    Cycles frontier(std::size_t vcpu) override;
+    Cycles drained(std::size_t vcpu) override;
+    void hold(std::size_t vcpu, Cycles until, CycleCause cause, Counters& counters) override;
 
 private:
     class Model;

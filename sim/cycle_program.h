@@ -25,6 +25,7 @@ struct Instruction {
         kSecondPage,       ///< the rest of the access just before, which crosses a page
         kCompute,          ///< `cost` in dispatch
         kPosted,           ///< the same, of an instruction that others do not wait for
+        kHold,             ///< in dispatch until `cost`, a time
         kMfence,           ///< after all earlier accesses
         kLfence,           ///< after earlier loads
         kTimeStamp,        ///< samples the time

@@ -293,7 +293,8 @@ bool CycleVcpu::execute_ordering(const Instruction& instruction) {
     if (kind == Kind::kSerializing || kind == Kind::kOverlapping) {
         begun = std::max(begun, time_stamp_done_);
     }
-    Cycles completed = begun + instruction.cost;
+    Cycles completed =
+        kind == Kind::kHold ? std::max(begun, instruction.cost) : begun + instruction.cost;
     if (kind == Kind::kOverlapping) completed = std::max(completed, tally_.retired());
     if (kind == Kind::kTimeStamp || kind == Kind::kTimeStampFenced) {
         tally_.read_time_stamp(begun);

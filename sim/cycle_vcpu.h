@@ -49,6 +49,14 @@ public:
     void abandon();
     /// Nothing is dispatched earlier from now on.
     Cycles dispatched() const { return front_; }
+    /// When the next instruction can be dispatched, if there is room.
+    Cycles frontier() const {
+        const Cycles next = std::max(front_, buffer_.next_slot());
+        return gate_ == nullptr ? next : std::max(next, gate_->access_completed());
+    }
+    bool knows_frontier() const {
+        return program_.next() == nullptr && (gate_ == nullptr || gate_->all_completed());
+    }
     /// When the last instruction completed; all must have retired.
     Cycles completed() const { return buffer_.last_completed(); }
 

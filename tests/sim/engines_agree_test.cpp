@@ -1,15 +1,12 @@
 // The two engines keep the same time: random programs on random machines, cores and systems, each
 // run with the closed form of replay and with the processes of the cycle engine.
-#include "models/operation_error.h"
+#include "sim/closed_form_clock.h"
 #include "sim/cycle_engine.h"
 #include "sim/replay.h"
-#include "tests/properties/generator.h"
-#include "tests/properties/setting.h"
-#include "traces/record.h"
+#include "tests/sim/random_trial.h"
 
+#include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -17,188 +14,81 @@ namespace nestwalk::test {
 namespace {
 
 constexpr std::size_t kPrograms = 200;
-constexpr std::size_t kLength = 1500;
 
-class ListedSource final : public TraceSource {
+Counters run(const Trial& trial, Clock* clock) {
+    System system(trial.setting.machine, trial.setting.system);
+    Replay replay(system, {.timing = &trial.timing, .clock = clock});
+    ListedSource source(trial.program);
+    replay.run(source);
+    return replay.statistics().whole();
+}
+
+Counters with_replay(const Trial& trial) { return run(trial, nullptr); }
+Counters with_engine(const Trial& trial) {
+    CycleEngine engine(trial.timing, trial.setting.system.vcpus);
+    return run(trial, &engine);
+}
+
+/// Both clocks side by side; asks for local times as an engine would that orders vCPUs by them.
+class ComparingClock final : public Clock {
 public:
-    explicit ListedSource(const std::vector<Operation>& operations) {
-        for (const Operation& operation : operations) {
-            items_.emplace_back(Record{.what = operation, .line = items_.size() + 1});
-        }
+    ComparingClock(const TimingParameters& timing, std::size_t vcpus, Dice& dice)
+        : closed_form_(timing, vcpus), engine_(timing, vcpus), dice_(dice) {}
+
+    void translation(std::size_t vcpu, const Access& access, const Outcome& outcome,
+                     Counters& counters) override {
+        closed_form_.translation(vcpu, access, outcome, counters);
+        engine_.translation(vcpu, access, outcome, others_);
+        compare(vcpu, counters);
     }
-    const TraceItem* next() override { return at_ < items_.size() ? &items_[at_++] : nullptr; }
-    const std::string& name() const override { return name_; }
+    void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
+                   Place place, Counters& counters) override {
+        closed_form_.operation(vcpu, operation, outcome, place, counters);
+        engine_.operation(vcpu, operation, outcome, place, others_);
+        compare(vcpu, counters);
+    }
+    void settle() override {
+        closed_form_.settle();
+        engine_.settle();
+    }
+    Cycles completed(std::size_t vcpu) override { return closed_form_.completed(vcpu); }
+    Cycles frontier(std::size_t vcpu) override { return closed_form_.frontier(vcpu); }
+    Cycles drained(std::size_t vcpu) override { return closed_form_.drained(vcpu); }
+    void hold(std::size_t vcpu, Cycles until, CycleCause cause, Counters& counters) override {
+        closed_form_.hold(vcpu, until, cause, counters);
+        engine_.hold(vcpu, until, cause, others_);
+    }
+
+    const Counters& others() const { return others_; }
+    std::uint64_t asked() const { return asked_; }
+    std::uint64_t differ() const { return differ_; }
+    double farthest() const { return farthest_; }
 
 private:
-    std::vector<TraceItem> items_{};
-    std::size_t at_{};
-    std::string name_{"listed"};
-};
-
-class Deaf final : public OutcomeObserver {
-public:
-    void on_translation(const Access&, VirtAddr, const Outcome&) override {}
-    void on_operation(const Operation&, const Outcome&) override {}
-};
-
-class Dice {
-public:
-    explicit Dice(std::uint64_t seed) : random_(seed) {}
-    std::uint64_t number() { return random_.next(); }
-    std::uint64_t below(std::uint64_t bound) { return random_.next() % bound; }
-    std::uint32_t from(std::uint32_t least, std::uint32_t most) {
-        return least + static_cast<std::uint32_t>(below(most - least + 1));
-    }
-    bool one_in(std::uint64_t n) { return below(n) == 0; }
-    /// Up to `most` cycles, seldom whole.
-    Latency latency(std::int64_t most) {
-        const auto milli =
-            static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most * 1000)));
-        switch (below(4)) {
-            case 0:
-                return {};
-            case 1:
-                return {milli, ClockDomain::kTsc};
-            case 2:
-                return {milli, ClockDomain::kNanoseconds};
-            default:
-                return {milli / 1000 * 1000, ClockDomain::kCore};
+    void compare(std::size_t vcpu, Counters& counters) {
+        if (dice_.one_in(3)) return;
+        note(closed_form_.frontier(vcpu), engine_.frontier(vcpu));
+        if (dice_.one_in(4)) note(closed_form_.drained(vcpu), engine_.drained(vcpu));
+        if (dice_.one_in(20)) {
+            const Cycles until = closed_form_.drained(vcpu) + Cycles{dice_.from(0, 90'000)};
+            hold(vcpu, until, CycleCause::kLock, counters);
         }
     }
+    void note(Cycles one, Cycles other) {
+        ++asked_;
+        if (one == other) return;
+        ++differ_;
+        farthest_ = std::max(farthest_, std::fabs((one - other).value()) / one.value());
+    }
 
-private:
-    Randomness random_;
+    ClosedFormClock closed_form_;
+    CycleEngine engine_;
+    Dice& dice_;
+    Counters others_{};
+    std::uint64_t asked_{};
+    std::uint64_t differ_{};
+    double farthest_{};
 };
-
-InstructionCosts random_costs(Dice& dice) {
-    return {.invlpg = dice.latency(300),
-            .mov_cr3 = dice.latency(500),
-            .mov_cr3_noflush = dice.latency(200),
-            .mov_cr4 = dice.latency(100),
-            .mov_cr4_flush = dice.latency(900),
-            .mov_cr0 = dice.latency(100),
-            .wrmsr_efer = dice.latency(100),
-            .invpcid_address = dice.latency(300),
-            .invpcid_single = dice.latency(300),
-            .invpcid_all = dice.latency(300)};
-}
-
-TimingParameters random_timing(Dice& dice) {
-    TimingParameters timing;
-    timing.enabled = true;
-    timing.core_mhz = dice.from(1000, 4000);
-    timing.tsc_mhz = dice.from(1000, 4000);
-    timing.issue_width = dice.from(1, 8);
-    timing.load_ports = dice.from(1, 3);
-    timing.store_ports = dice.from(1, 2);
-    timing.reorder_entries = dice.one_in(3) ? dice.from(1, 8) : dice.from(16, 512);
-    timing.outstanding_misses = dice.from(1, 16);
-    timing.walkers = dice.from(1, 6);
-    timing.stlb = dice.latency(12);
-    timing.walk = dice.latency(20);
-    timing.walker_holds_stlb_lookup = dice.one_in(2);
-    timing.paging_structure_cache = dice.latency(5);
-    timing.nested_tlb = dice.latency(5);
-    timing.guest_physical_paging_structure_cache = dice.latency(5);
-    timing.accessed_dirty = dice.latency(30);
-    timing.l1d = dice.latency(8);
-    timing.l2 = dice.latency(20);
-    timing.l3 = dice.latency(70);
-    timing.memory = dice.latency(400);
-    timing.line_interval = dice.latency(8);
-    timing.bare = random_costs(dice);
-    timing.guest = random_costs(dice);
-    timing.invlpg_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
-    timing.mov_cr3_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
-    for (Latency* const cost :
-         {&timing.mfence, &timing.lfence, &timing.rdtsc, &timing.wbinvd, &timing.invvpid,
-          &timing.invept, &timing.invlpga, &timing.invlpgb, &timing.tlbsync, &timing.vmfunc,
-          &timing.vm_exit, &timing.vm_entry, &timing.smi, &timing.fault}) {
-        *cost = dice.latency(1000);
-    }
-    return timing;
-}
-
-CacheHierarchyParameters random_caches(Dice& dice) {
-    if (dice.one_in(6)) return {};
-    const auto cache = [&](std::uint64_t lines) {
-        const std::uint32_t ways = dice.one_in(2) ? 0 : 2;
-        return CacheParameters{.bytes = dice.one_in(8) ? 0 : lines * 64, .ways = ways};
-    };
-    return {.l1d = cache(8), .l1i = cache(4), .l2 = cache(16), .l3 = cache(32)};
-}
-
-/// As the property tests make them, and what only a clock minds.
-Operation random_operation(Dice& dice, const Setting& setting) {
-    const std::uint64_t kind = dice.below(100);
-    if (kind < 4) return Compute{dice.below(60)};
-    if (kind < 7) return Fence{dice.one_in(2) ? FenceKind::kMfence : FenceKind::kLfence};
-    if (kind < 11) return ReadTimeStamp{dice.one_in(2)};
-    if (kind < 13) return Lock{dice.one_in(2) ? "a" : "b"};
-    if (kind < 15) return Unlock{dice.one_in(2) ? "a" : "b"};
-    Operation operation = operation_of(dice.number(), setting);
-    if (auto* const access = std::get_if<Access>(&operation)) {
-        if (dice.one_in(3)) {
-            access->dependence = Dependence::kOnPreviousLoad;
-            if (dice.one_in(2)) {
-                access->loads_back = static_cast<std::uint8_t>(dice.from(1, kFarthestDependence));
-            }
-        }
-        if (dice.one_in(4)) {
-            access->count = dice.from(2, 12);
-            access->stride = dice.one_in(2) ? 64 : 4096;
-        }
-        if (dice.one_in(8)) access->bytes = dice.from(1, 200);
-    }
-    return operation;
-}
-
-struct Trial {
-    Setting setting{};
-    TimingParameters timing{};
-    std::vector<Operation> program{};
-
-    Counters replayed() const { return run(nullptr); }
-    Counters simulated() const {
-        CycleEngine engine(timing, setting.system.vcpus);
-        return run(&engine);
-    }
-
-private:
-    Counters run(Clock* clock) const {
-        System system(setting.machine, setting.system);
-        Replay replay(system, {.timing = &timing, .clock = clock});
-        ListedSource source(program);
-        replay.run(source);
-        return replay.statistics().whole();
-    }
-};
-
-Trial random_trial(std::uint64_t seed) {
-    Dice dice(seed);
-    const std::vector<Setting>& exact = exact_settings();
-    const std::vector<Setting>& bounded = bounded_settings();
-    const std::size_t which = dice.below(exact.size() + bounded.size());
-    Trial trial{.setting = which < exact.size() ? exact[which] : bounded[which - exact.size()],
-                .timing = random_timing(dice)};
-    trial.setting.machine.caches = random_caches(dice);
-    trial.setting.system.cached_data = dice.one_in(2) ? CachedData::kIdeal : CachedData::kModelled;
-    trial.setting.system.cache_start = dice.one_in(2) ? CacheStart::kCold : CacheStart::kHot;
-
-    // Operations that make no sense as things stand are left out.
-    System scratch(trial.setting.machine, trial.setting.system);
-    Deaf deaf;
-    const auto keep = [&](const Operation& operation) {
-        try {
-            scratch.execute(operation, deaf);
-            trial.program.push_back(operation);
-        } catch (const OperationError&) {
-        }
-    };
-    for (const Operation& operation : prelude(trial.setting)) keep(operation);
-    while (trial.program.size() < kLength) keep(random_operation(dice, trial.setting));
-    return trial;
-}
 
 /// What the models decide, and the number of walks, is the same; times may differ by so much of the
 /// whole.
@@ -214,8 +104,8 @@ TEST_SUITE("engines agree") {
         std::size_t equal = 0;
         for (std::size_t seed = 1; seed <= kPrograms; ++seed) {
             const Trial trial = random_trial(seed);
-            const Counters replayed = trial.replayed();
-            const Counters simulated = trial.simulated();
+            const Counters replayed = with_replay(trial);
+            const Counters simulated = with_engine(trial);
             CAPTURE(seed);
             CAPTURE(trial.setting.name);
             const double allowed = kTolerance * static_cast<double>(replayed[counter::kCycles]);
@@ -236,6 +126,30 @@ TEST_SUITE("engines agree") {
         CHECK(walks > 10'000);
         // Most agree to the thousandth of a cycle.
         CHECK(equal > kPrograms * 3 / 4);
+    }
+
+    TEST_CASE("both clocks agree on the local time after every instruction and on what is held") {
+        std::uint64_t asked = 0;
+        std::uint64_t differ = 0;
+        for (std::size_t seed = 1; seed <= kPrograms / 2; ++seed) {
+            const Trial trial = random_trial(seed);
+            Dice dice(seed);
+            ComparingClock clock(trial.timing, trial.setting.system.vcpus, dice);
+            const Counters counters = run(trial, &clock);
+            CAPTURE(seed);
+            CHECK(clock.farthest() < kTolerance);
+            const double allowed = kTolerance * static_cast<double>(counters[counter::kCycles]);
+            for (std::size_t at = 0; at < counter::kCount; ++at) {
+                if (!is_compared_as_time(at)) continue;
+                CAPTURE(counter_infos()[at].name);
+                CHECK(std::fabs(static_cast<double>(counters[at]) -
+                                static_cast<double>(clock.others()[at])) <= allowed);
+            }
+            asked += clock.asked();
+            differ += clock.differ();
+        }
+        CHECK(asked > 100'000);
+        CHECK(differ < asked / 20);
     }
 }
 
