@@ -6,6 +6,7 @@
 #include "apps/config_fields.h"
 #include "apps/config_override.h"
 #include "apps/decimal.h"
+#include "apps/measured_lock.h"
 #include "sim/timing_parameters.h"
 
 #include <array>
@@ -18,16 +19,18 @@
 namespace nestwalk {
 
 enum class FigureRole : std::uint8_t {
-    kCalibrated,   ///< a constant was fitted to it
-    kPredicted,    ///< nothing was
-    kDerived,      ///< a difference of other figures, so no evidence of its own
-    kInput,        ///< a value of the machine file, so no evidence
-    kNotModelled,  ///< a simulation can say nothing about it
+    kCalibrated,     ///< a constant was fitted to it
+    kPredicted,      ///< nothing was
+    kPredictedBand,  ///< nothing was, and the prediction is a range, not a number
+    kDerived,        ///< a difference of other figures, so no evidence of its own
+    kInput,          ///< a value that the model is given, so no evidence
+    kNotModelled,    ///< a simulation can say nothing about it
 };
 
-inline constexpr std::array<Keyword<FigureRole>, 5> kFigureRoleWords{
+inline constexpr std::array<Keyword<FigureRole>, 6> kFigureRoleWords{
     {{"calibrated", FigureRole::kCalibrated},
      {"predicted", FigureRole::kPredicted},
+     {"predicted (band)", FigureRole::kPredictedBand},
      {"derived", FigureRole::kDerived},
      {"input", FigureRole::kInput},
      {"not modelled", FigureRole::kNotModelled}}};
@@ -128,6 +131,7 @@ struct MeasuredFigure {
 
     std::vector<std::size_t> of{};          ///< of a derived one: the first less the others
     std::vector<std::string> key{};         ///< of an input: of the machine file
+    std::string lock{};                     ///< of one that a lock's queue says: its id
     std::string reason{};                   ///< why it is not modelled
     std::optional<ErrorCause> cause{};      ///< of a large error
     std::optional<std::size_t> share_of{};  ///< the figure that this one is to be compared with
@@ -146,6 +150,7 @@ struct Measurement {
     std::vector<FigureGroup> groups{};
     std::vector<MeasuredRun> runs{};
     std::vector<MeasuredFigure> figures{};
+    std::vector<MeasuredLock> locks{};
 };
 
 }  // namespace nestwalk

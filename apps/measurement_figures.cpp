@@ -10,9 +10,9 @@ namespace nestwalk {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kFigureKeys{
-    "id", "group", "role",   "measured", "phase",    "statistic", "per",
-    "of", "key",   "reason", "cause",    "share_of", "x"};
+constexpr std::array<std::string_view, 14> kFigureKeys{
+    "id", "group", "role", "measured", "phase", "statistic", "per",
+    "of", "key",   "lock", "reason",   "cause", "share_of",  "x"};
 
 void refuse_key(const ConfigFields& fields, std::string_view key, const std::string& belongs) {
     if (const auto value = fields.find(key))
@@ -45,6 +45,8 @@ void read_operands(const ConfigFields& fields, const std::string& run,
         figure.of.push_back(read_reference(item, measurement.figures, run));
         if (measurement.figures[figure.of.back()].role == FigureRole::kNotModelled)
             refuse(item, "is not modelled, so nothing can be derived from it");
+        if (measurement.figures[figure.of.back()].role == FigureRole::kPredictedBand)
+            refuse(item, "is predicted as a band, so no number can be derived from it");
     }
     if (figure.of.size() < 2)
         refuse(list, "expected at least two figures: the first, less the others");
@@ -53,9 +55,25 @@ void read_operands(const ConfigFields& fields, const std::string& run,
 void read_key(const ConfigFields& fields, MeasuredFigure& figure) {
     const std::optional<ConfigValue> key = fields.find("key");
     if (!key) return;
-    if (const auto phase = fields.find("phase"))
-        refuse(*phase, "an input has a 'phase' or a 'key', not both");
+    for (const std::string_view other : {"phase", "lock"})
+        if (const auto value = fields.find(other))
+            refuse(*value, "an input has a 'phase', a 'key' or a 'lock', and only one of them");
     figure.key = split_key(read_text(*key), key->node->location);
+}
+
+// Whether a lock's queue says what the figure is.
+bool read_lock(const ConfigFields& fields, MeasuredFigure& figure) {
+    const std::optional<ConfigValue> lock = fields.find("lock");
+    if (!lock) {
+        if (figure.role == FigureRole::kPredictedBand)
+            refuse(fields.map(), "a band is what a 'lock' predicts, and this figure has none");
+        return false;
+    }
+    if (figure.role != FigureRole::kInput && figure.role != FigureRole::kCalibrated &&
+        figure.role != FigureRole::kPredictedBand)
+        refuse(*lock, "'lock' goes with the roles 'input', 'calibrated' and 'predicted (band)'");
+    figure.lock = read_id(*lock);
+    return true;
 }
 
 void read_share(const ConfigFields& fields, const std::string& run, const Measurement& measurement,
@@ -63,6 +81,9 @@ void read_share(const ConfigFields& fields, const std::string& run, const Measur
     const std::optional<ConfigValue> share_of = fields.find("share_of");
     if (!share_of) return;
     figure.share_of = read_reference(*share_of, measurement.figures, run);
+    if (figure.role == FigureRole::kPredictedBand ||
+        measurement.figures[*figure.share_of].role == FigureRole::kPredictedBand)
+        refuse(*share_of, "a band is no number that could be a share of another, or it of that");
     if (measurement.figures[*figure.share_of].measured.value == 0)
         refuse(*share_of, "is 0, so nothing can be a share of it");
 }
@@ -79,7 +100,8 @@ void read_role(const ConfigFields& fields, const std::optional<ConfigValue>& sta
         read_operands(fields, run, measurement, figure);
     } else {
         if (figure.role == FigureRole::kInput) read_key(fields, figure);
-        if (figure.key.empty()) read_counted(fields, statistic, figure);
+        if (!read_lock(fields, figure) && figure.key.empty())
+            read_counted(fields, statistic, figure);
     }
     if (!figure.is_counted())
         for (const std::string_view key : {"phase", "statistic", "per"})

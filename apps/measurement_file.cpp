@@ -2,6 +2,7 @@
 #include "apps/config_path.h"
 #include "apps/measurement_fields.h"
 #include "apps/measurement_fits.h"
+#include "apps/measurement_locks.h"
 #include "apps/measurement_runs.h"
 #include "apps/yaml_reader.h"
 
@@ -18,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kMeasurementKeys{
+constexpr std::array<std::string_view, 12> kMeasurementKeys{
     "id",      "title",       "unit",      "statistic", "jitter", "source",
-    "machine", "assumptions", "constants", "groups",    "runs"};
+    "machine", "assumptions", "constants", "groups",    "runs",   "locks"};
 constexpr std::array<std::string_view, 3> kAssumptionKeys{"id", "fitted_to", "about"};
 constexpr std::array<std::string_view, 7> kGroupKeys{"id",    "title",  "unit",     "jitter",
                                                      "judge", "source", "remainder"};
@@ -126,6 +127,7 @@ Measurement read_measurement(const ConfigNode& document, const std::string& base
     measurement.assumptions = read_assumptions(fields.find("assumptions"));
     measurement.groups = read_groups(fields);
     read_runs(fields.require("runs"), defaults, measurement);
+    read_locks(fields.find("locks"), measurement);
     read_fits(fields.find("assumptions"), fields.find("constants"), measurement);
     return measurement;
 }

@@ -123,6 +123,8 @@ FittedConstant read_constant(const ConfigValue& item, const Measurement& measure
 void read_fits(const std::optional<ConfigValue>& assumptions,
                const std::optional<ConfigValue>& constants, Measurement& measurement) {
     std::vector<std::size_t> fitted;
+    for (const MeasuredLock& lock : measurement.locks)
+        fitted.insert(fitted.end(), {lock.fitted.blocked_share, lock.fitted.mean_block});
     read_factors(assumptions, measurement, fitted);
     for (const ConfigValue& item : read_optional_list(constants, "a list of constants"))
         measurement.constants.push_back(read_constant(item, measurement, fitted));

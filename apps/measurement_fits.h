@@ -10,8 +10,8 @@
 
 namespace nestwalk {
 
-/// Reads both into `measurement`, which has its runs and figures. A figure is calibrated if and
-/// only if one of them is fitted to it. Throws InputError.
+/// Reads both into `measurement`, which has its runs, figures and locks. A figure is calibrated if
+/// and only if one of them, or a lock, is fitted to it. Throws InputError.
 void read_fits(const std::optional<ConfigValue>& assumptions,
                const std::optional<ConfigValue>& constants, Measurement& measurement);
 

@@ -1,5 +1,6 @@
 #include "apps/prediction.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nestwalk {
@@ -23,7 +24,9 @@ FigurePrediction judged(const Measurement& measurement, const MeasuredFigure& fi
     prediction.beyond_jitter = beyond_jitter(value, measured, jitter);
     prediction.plain_error = plain_error(value, measured);
     prediction.error = jitter_error(value, measured, jitter);
-    if (figure.role == FigureRole::kPredicted && std::abs(prediction.error) > kOutlierError)
+    const bool is_predicted =
+        figure.role == FigureRole::kPredicted || figure.role == FigureRole::kPredictedBand;
+    if (is_predicted && std::abs(prediction.error) > kOutlierError)
         prediction.cause = figure.cause.value_or(ErrorCause::kUnknown);
     return prediction;
 }
@@ -76,6 +79,18 @@ Predictions predict_figures(const Measurement& measurement, const FigureValues& 
         }
     }
     return predictions;
+}
+
+FigurePrediction predict_value(const Measurement& measurement, std::size_t figure, double value) {
+    return judged(measurement, measurement.figures[figure], value, value);
+}
+
+FigurePrediction predict_band(const Measurement& measurement, std::size_t figure, Band band) {
+    const double nearest =
+        std::clamp(measurement.figures[figure].measured.value, band.low, band.high);
+    FigurePrediction prediction = predict_value(measurement, figure, nearest);
+    prediction.band = band;
+    return prediction;
 }
 
 double scaled_error(const FigureGroup& group, const FigurePrediction& prediction) {

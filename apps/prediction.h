@@ -13,14 +13,21 @@
 
 namespace nestwalk {
 
+/// All numbers from the one to the other.
+struct Band {
+    double low{};
+    double high{};
+};
+
 struct FigurePrediction {
     double model{};                     ///< what the simulator says, nothing fitted to it
     double value{};                     ///< that times the factors that the run uses
+    std::optional<Band> band{};         ///< of which `value` is the point nearest to the measured
     double difference{};                ///< predicted - measured
     double beyond_jitter{};             ///< the same with the jitter taken off
     double plain_error{};               ///< the difference as a ratio
     double error{};                     ///< the same with the jitter taken off
-    std::optional<ErrorCause> cause{};  ///< of a predicted figure that is an outlier
+    std::optional<ErrorCause> cause{};  ///< of a predicted figure or band that is an outlier
 };
 
 /// One a figure; nothing where there is no prediction.
@@ -36,6 +43,12 @@ Factors fit_factors(const Measurement& measurement, const FigureValues& values);
 /// Of the figures whose values are there.
 Predictions predict_figures(const Measurement& measurement, const FigureValues& values,
                             const Factors& factors);
+
+/// Of one figure, with no factor.
+FigurePrediction predict_value(const Measurement& measurement, std::size_t figure, double value);
+
+/// Of one figure; without error where it lies in the band, else with that of the nearer end.
+FigurePrediction predict_band(const Measurement& measurement, std::size_t figure, Band band);
 
 /// The error of a prediction in the scale of its group.
 double scaled_error(const FigureGroup& group, const FigurePrediction& prediction);

@@ -63,6 +63,21 @@ Validation compared(const Measurement& measurement, std::vector<CaseExperiment> 
     return validation;
 }
 
+/// One lock's queue.
+struct LockJob {
+    std::size_t measurement{};
+    std::size_t lock{};
+    LockPrediction result{};
+};
+
+std::vector<LockJob> lock_jobs(const std::vector<Measurement>& measurements) {
+    std::vector<LockJob> jobs;
+    for (std::size_t at = 0; at < measurements.size(); ++at)
+        for (std::size_t lock = 0; lock < measurements[at].locks.size(); ++lock)
+            jobs.push_back({at, lock, {}});
+    return jobs;
+}
+
 std::vector<Solve> solves_of(const std::vector<Measurement>& measurements) {
     std::vector<Solve> solves;
     for (std::size_t at = 0; at < measurements.size(); ++at)
@@ -104,6 +119,10 @@ std::vector<Validation> validate(std::vector<Measurement> measurements,
         Solve& solve = solves[at];
         solve.result = leave_one_out(measurements[solve.measurement], solve.constant, options.stop);
     });
+    std::vector<LockJob> locks = lock_jobs(measurements);
+    for_each_index(locks.size(), options.threads, [&](std::size_t at) {
+        locks[at].result = predict_lock(measurements[locks[at].measurement], locks[at].lock);
+    });
 
     std::vector<Validation> validations;
     std::size_t next = 0;
@@ -114,6 +133,11 @@ std::vector<Validation> validate(std::vector<Measurement> measurements,
         validations.push_back(compared(measurements[at], std::move(cases[at]), values));
         for (const Solve& solve : solves)
             if (solve.measurement == at) validations.back().left_out.push_back(solve.result);
+        for (LockJob& job : locks)
+            if (job.measurement == at) {
+                add_lock(measurements[at], job.result, validations.back().predictions);
+                validations.back().locks.push_back(std::move(job.result));
+            }
     }
     return validations;
 }

@@ -5,6 +5,7 @@
 
 #include "apps/hypothesis_test.h"
 #include "apps/leave_one_out.h"
+#include "apps/lock_prediction.h"
 #include "apps/prediction.h"
 
 #include <atomic>
@@ -32,6 +33,8 @@ struct Validation {
     std::vector<HypothesisTest> hypothesis_tests{};
     /// One a constant that has an alternative fit.
     std::vector<LeaveOneOut> left_out{};
+    /// One a lock.
+    std::vector<LockPrediction> locks{};
 };
 
 struct ValidationOptions {

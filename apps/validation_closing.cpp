@@ -23,7 +23,8 @@ std::string named(const std::vector<std::string>& ids, const std::string& noun) 
 std::string roles_text(const Measurement& measurement) {
     std::string text;
     for (const Keyword<FigureRole>& role : kFigureRoleWords)
-        if (role.meaning != FigureRole::kPredicted)
+        if (role.meaning != FigureRole::kPredicted &&
+            (role.meaning != FigureRole::kPredictedBand || !measurement.locks.empty()))
             text += fmt::format("{}: {}, ", role.word, count_role(measurement, role.meaning));
     if (const std::size_t undecided = count_undecided(measurement); undecided > 0)
         text += fmt::format("under alternatives of which none was chosen: {}, ", undecided);
@@ -66,6 +67,10 @@ std::string leave_one_out_text(const Validation& validation) {
         if (assumption.fitted_to) add(assumption.id, *assumption.fitted_to);
     for (const FittedConstant& constant : measurement.constants)
         if (!constant.alternative_fit) add(constant.id, constant.fitted_to);
+    for (const MeasuredLock& lock : measurement.locks) {
+        add(lock.id + ": gap", lock.fitted.blocked_share);
+        add(lock.id + ": geometric share", lock.fitted.mean_block);
+    }
     std::string text;
     for (const LeaveOneOut& left_out : validation.left_out)
         text += left_out_text(measurement, left_out);
@@ -98,6 +103,9 @@ FitCounts fit_counts(const Measurement& measurement) {
         (assumption.fitted_to ? counts.constants : counts.choices).push_back(assumption.id);
     for (const FittedConstant& constant : measurement.constants)
         counts.constants.push_back(constant.id);
+    for (const MeasuredLock& lock : measurement.locks)
+        counts.constants.insert(counts.constants.end(),
+                                {lock.id + ": gap", lock.id + ": geometric share"});
     for (const MeasuredRun& run : measurement.runs)
         if (run.chosen) counts.choices.push_back(run.id + ": " + run.alternatives[*run.chosen].id);
     return counts;

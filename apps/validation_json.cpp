@@ -1,6 +1,7 @@
 #include "apps/validation_json.h"
 #include "apps/json_writer.h"
 #include "apps/latency.h"
+#include "apps/validation_locks_json.h"
 #include "apps/validation_totals.h"
 
 #include <utility>
@@ -88,8 +89,13 @@ Json runs_json(const Validation& validation) {
 }
 
 void add_prediction(Json& json, const FigurePrediction& prediction) {
-    json["model"] = prediction.model;
-    json["predicted"] = prediction.value;
+    if (prediction.band) {
+        json["predicted_low"] = prediction.band->low;
+        json["predicted_high"] = prediction.band->high;
+    } else {
+        json["model"] = prediction.model;
+        json["predicted"] = prediction.value;
+    }
     json["difference"] = prediction.difference;
     json["error"] = prediction.error;
     json["plain_error"] = prediction.plain_error;
@@ -123,6 +129,7 @@ Json figure_json(const Validation& validation, std::size_t at) {
     for (const std::size_t operand : figure.of)
         json["of"].push_back(measurement.figures[operand].id);
     if (!figure.key.empty()) json["key"] = dotted(figure.key);
+    if (!figure.lock.empty()) json["lock"] = figure.lock;
     if (!figure.reason.empty()) json["reason"] = figure.reason;
     const std::optional<FigurePrediction>& prediction = validation.predictions[at];
     if (!prediction) return json;
@@ -193,6 +200,7 @@ Json validation_json(const Validation& validation) {
         json["figures"].push_back(figure_json(validation, at));
     json["groups"] = groups_json(validation);
     json["alternatives"] = alternatives_json(validation);
+    json["locks"] = locks_json(validation);
     for (const Keyword<FigureRole>& role : kFigureRoleWords)
         json["roles"][std::string(role.word)] = count_role(measurement, role.meaning);
     json["runs"] = runs_json(validation);

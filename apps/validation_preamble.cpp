@@ -1,6 +1,7 @@
 #include "apps/validation_preamble.h"
 #include "apps/latency.h"
 #include "apps/text_wrap.h"
+#include "apps/validation_locks.h"
 #include "apps/validation_words.h"
 
 #include <algorithm>
@@ -109,6 +110,7 @@ std::string preamble_text(const Validation& validation) {
         assumed += assumption_text(validation, at);
     for (const FittedConstant& constant : measurement.constants)
         assumed += constant_text(measurement, constant);
+    assumed += locks_assumed(measurement);
     for (const MeasuredRun& run : measurement.runs)
         if (run.chosen) assumed += choice_text(run);
     return heading(measurement) + "\n" +

@@ -35,19 +35,21 @@ void add_row(std::string& text, const Validation& validation, std::size_t at) {
         without_commas(group.unit), figure.x ? to_text(*figure.x) : "", to_text(figure.measured));
     const std::optional<FigurePrediction>& prediction = validation.predictions[at];
     if (!prediction) {
-        text += ",,,,,,\n";
+        text += ",,,,,,,,\n";
         return;
     }
-    text += fmt::format(",{:.3f},{:.3f},{:.3f},{:.6g},{:.6g},{}\n", prediction->model,
-                        prediction->value, prediction->difference, prediction->error,
+    const std::optional<Band>& band = prediction->band;
+    text += band ? ",," : fmt::format(",{:.3f},{:.3f}", prediction->model, prediction->value);
+    text += fmt::format(",{:.3f},{:.6g},{:.6g},{}", prediction->difference, prediction->error,
                         prediction->plain_error,
                         prediction->cause ? word_for(*prediction->cause, kErrorCauseWords) : "");
+    text += band ? fmt::format(",{:.3f},{:.3f}\n", band->low, band->high) : ",,\n";
 }
 
 std::string csv_report(const std::vector<Validation>& validations) {
     std::string text =
         "measurement,run,figure,group,role,alternative,unit,x,measured,model,predicted,difference,"
-        "error,plain_error,cause\n";
+        "error,plain_error,cause,predicted_low,predicted_high\n";
     for (const Validation& validation : validations)
         for (std::size_t at = 0; at < validation.measurement.figures.size(); ++at)
             add_row(text, validation, at);

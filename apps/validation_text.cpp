@@ -5,6 +5,7 @@
 #include "apps/text_wrap.h"
 #include "apps/validation_closing.h"
 #include "apps/validation_hypotheses.h"
+#include "apps/validation_locks.h"
 #include "apps/validation_preamble.h"
 #include "apps/validation_words.h"
 
@@ -54,7 +55,15 @@ std::string fitted(const Measurement& measurement, std::size_t at) {
         if (assumption.fitted_to == at) return assumption.id;
     for (const FittedConstant& constant : measurement.constants)
         if (constant.fitted_to == at) return constant.id;
-    return {};
+    return measurement.figures[at].lock;
+}
+
+/// How wide a band is, and why it is off where it is.
+std::string width(const MeasuredFigure& figure, const FigurePrediction& prediction) {
+    const double width = prediction.band->high - prediction.band->low;
+    return fmt::format(
+        "{:.0f} % wide{}", 100 * width / figure.measured.value,
+        prediction.cause ? fmt::format(", {}", word_for(*prediction.cause, kErrorCauseWords)) : "");
 }
 
 std::string note(const Validation& validation, std::size_t at) {
@@ -64,6 +73,8 @@ std::string note(const Validation& validation, std::size_t at) {
     if (!figure.reason.empty()) return figure.reason;
     if (!figure.of.empty()) return operands(measurement, figure);
     if (!figure.key.empty()) return dotted(figure.key);
+    if (prediction && prediction->band) return width(figure, *prediction);
+    if (figure.role == FigureRole::kInput && !figure.lock.empty()) return "given to " + figure.lock;
     if (!chosen_case(measurement, figure.run)) return "see its alternatives";
     if (prediction && prediction->cause)
         return std::string(word_for(*prediction->cause, kErrorCauseWords));
@@ -76,7 +87,9 @@ std::vector<std::string> numbers(const FigureGroup& group, const Columns& column
     const auto add = [&](const std::string& text) { cells.push_back(prediction ? text : ""); };
     const FigurePrediction shown = prediction.value_or(FigurePrediction{});
     if (columns.model) add(with_thousands(shown.model, decimals));
-    add(with_thousands(shown.value, decimals));
+    add(shown.band ? with_thousands(shown.band->low, decimals) + " to " +
+                         with_thousands(shown.band->high, decimals)
+                   : with_thousands(shown.value, decimals));
     add(error_text(group, scaled_error(group, shown)));
     const bool in_unit = group.scale == ErrorScale::kUnit;
     if (columns.plain_error) add(error_text(group, in_unit ? shown.difference : shown.plain_error));
@@ -158,8 +171,9 @@ std::string validation_legend() {
         "uses one, model is the number without it. Error is (predicted - measured) / measured with "
         "the jitter of the measurement taken off; where there is jitter, plain error leaves it on. "
         "Calibrated: a constant was fitted to the figure. Derived: a difference of other figures. "
-        "Input: a value of the machine file. The errors of these three say nothing and are not "
-        "summarised. A predicted figure more than {:.0f} % off has a cause.",
+        "Input: a value that the model is given. The errors of these three say nothing and are not "
+        "summarised; nor is a band, a prediction that is a range: its error is 0 inside it. A "
+        "predicted figure more than {:.0f} % off has a cause.",
         100 * kOutlierError));
 }
 
@@ -167,7 +181,8 @@ std::string validation_text(const Validation& validation) {
     std::string text = preamble_text(validation);
     for (std::size_t group = 0; group < validation.measurement.groups.size(); ++group)
         text += "\n" + group_text(validation, group);
-    return text + hypotheses_text(validation) + "\n" + closing_text(validation);
+    return text + locks_text(validation) + hypotheses_text(validation) + "\n" +
+           closing_text(validation);
 }
 
 }  // namespace nestwalk

@@ -1,6 +1,5 @@
 #include "sim/burst_ridge.h"
 
-#include <cassert>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -118,10 +117,8 @@ std::optional<BurstFit> fit_bursts(const ObservedLock& observed, HoldTime hold_t
     return fit;
 }
 
-std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time,
-                                  std::size_t points) {
+std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time) {
     constexpr double kScan = 0.25;
-    assert(points >= 2);
     const auto fits = [&](double mean_size) {
         return fit_bursts(observed, hold_time, mean_size).has_value();
     };
@@ -134,11 +131,10 @@ std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_ti
     if (largest + kScan <= most) largest = edge_of(fits, largest, largest + kScan);
     if (least > 1) least = edge_of(fits, least, least - kScan);
 
-    std::vector<BurstFit> ridge;
-    for (std::size_t point = 0; point < points; ++point) {
-        const double way = static_cast<double>(point) / static_cast<double>(points - 1);
-        ridge.push_back(*fit_bursts(observed, hold_time, least + way * (largest - least)));
-    }
+    std::vector<BurstFit> ridge{*fit_bursts(observed, hold_time, least)};
+    for (double size = std::floor(least) + 1; size < largest; ++size)
+        ridge.push_back(*fit_bursts(observed, hold_time, size));
+    if (largest > least) ridge.push_back(*fit_bursts(observed, hold_time, largest));
     return ridge;
 }
 

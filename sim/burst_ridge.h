@@ -39,9 +39,8 @@ std::optional<ContendedLock> with_blocked_share(ContendedLock lock, double block
 std::optional<BurstFit> fit_bursts(const ObservedLock& observed, HoldTime hold_time,
                                    double mean_size);
 
-/// The fits for `points` mean sizes, at least two, from the least to the largest that have one;
-/// empty where none has.
-std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time,
-                                  std::size_t points);
+/// The fits for the least mean size that has one, the largest, and all whole ones in between; empty
+/// where none has.
+std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time);
 
 }  // namespace nestwalk

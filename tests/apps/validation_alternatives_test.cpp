@@ -236,7 +236,7 @@ TEST_SUITE("validation totals") {
         CHECK(totals.constants == 3);
         CHECK(totals.choices == 4);
         CHECK(totals.figures == 18);
-        CHECK(totals.roles == std::vector<std::size_t>{3, 14, 1, 0, 0});
+        CHECK(totals.roles == std::vector<std::size_t>{3, 14, 0, 1, 0, 0});
         CHECK(totals.undecided == 1);
         const std::string text = report_validations(two, ReportFormat::kText, ReportScope::kAll);
         CHECK(contains(text, "All measurements (2 files)\n"));
@@ -244,7 +244,7 @@ TEST_SUITE("validation totals") {
         CHECK(contains(text, "\ninvlpg-dtlb-misses/selective-flush  "));
         CHECK(contains(flat(text),
                        "3 fitted constants and 4 discrete choices against 18 figures: 3 "
-                       "calibrated, 14 predicted, 1 derived, 0 input, 0 not modelled."));
+                       "calibrated, 14 predicted, 0 predicted (band), 1 derived, 0 input, 0 not modelled."));
         CHECK(contains(text, "Not modelled: 0.0 % of all figures, at most 15 % allowed.\n"));
         CHECK_FALSE(contains(report_validations(two, ReportFormat::kText), "All measurements"));
     }

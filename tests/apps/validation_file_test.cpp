@@ -75,7 +75,7 @@ TEST_SUITE("measurement files") {
         CHECK(contains(error_with("phase: f,", "phsae: f,"), "m.yaml:13:19: "));
         CHECK(error_with("role: calibrated", "role: fitted") ==
               "m.yaml:13:45: runs[0].figures[0].role: found 'fitted', expected calibrated, "
-              "predicted, derived, input or not modelled");
+              "predicted, predicted (band), derived, input or not modelled");
         CHECK(contains(error_with("cause: unknown", "cause: bad luck"),
                        "m.yaml:14:95: runs[0].figures[1].cause: found 'bad luck', expected "
                        "unmodelled, wrong parameter, noisy figure or unknown"));

@@ -139,7 +139,7 @@ TEST_SUITE("figure roles") {
                        "found '0', expected an unsigned whole number"));
         CHECK(contains(error_with("key: timing.mov_cr3, measured: 124",
                                   "key: timing.mov_cr3, phase: cr3, measured: 124"),
-                       "an input has a 'phase' or a 'key', not both"));
+                       "an input has a 'phase', a 'key' or a 'lock', and only one"));
     }
 
     TEST_CASE("an input is documented or measured in the machine file, and a number there") {

@@ -30,8 +30,8 @@ TEST_SUITE("ridge of bursts") {
         const BurstFit truth{HoldTime::kFixed, 4, 0.7, 9};
         const ObservedLock lock = observed(truth, 32, 1);
         for (const HoldTime hold_time : {HoldTime::kFixed, HoldTime::kExponential}) {
-            const std::vector<BurstFit> ridge = burst_ridge(lock, hold_time, 9);
-            REQUIRE(ridge.size() == 9);
+            const std::vector<BurstFit> ridge = burst_ridge(lock, hold_time);
+            REQUIRE(ridge.size() >= 2);
             for (const BurstFit& fit : ridge) {
                 CAPTURE(fit.mean_size);
                 const LockContention figures = contention(lock_with(fit, 32, 1));
@@ -44,7 +44,7 @@ TEST_SUITE("ridge of bursts") {
     TEST_CASE("the ridge spans the size that made the figures and what it does with other holds") {
         const BurstFit truth{HoldTime::kFixed, 4, 0.7, 9};
         const ObservedLock lock = observed(truth, 32, 1);
-        const std::vector<BurstFit> ridge = burst_ridge(lock, HoldTime::kFixed, 12);
+        const std::vector<BurstFit> ridge = burst_ridge(lock, HoldTime::kFixed);
         REQUIRE(!ridge.empty());
         CHECK(ridge.front().mean_size < truth.mean_size);
         CHECK(ridge.back().mean_size > truth.mean_size);
@@ -61,8 +61,7 @@ TEST_SUITE("ridge of bursts") {
 
     TEST_CASE("the ridge ends where bursts are all geometric and where they are far apart") {
         const BurstFit truth{HoldTime::kFixed, 4, 0.7, 9};
-        const std::vector<BurstFit> ridge =
-            burst_ridge(observed(truth, 32, 1), HoldTime::kFixed, 5);
+        const std::vector<BurstFit> ridge = burst_ridge(observed(truth, 32, 1), HoldTime::kFixed);
         REQUIRE(!ridge.empty());
         CHECK(ridge.front().geometric_share == doctest::Approx(1).epsilon(1e-3));
         CHECK(ridge.back().gap > 1e3);
@@ -72,7 +71,7 @@ TEST_SUITE("ridge of bursts") {
         // Hardly anyone waits, but those for a hundred holds: more than there are CPUs.
         const ObservedLock impossible{32, 1, 0.01, 100};
         CHECK(!fit_bursts(impossible, HoldTime::kFixed, 3));
-        CHECK(burst_ridge(impossible, HoldTime::kFixed, 4).empty());
+        CHECK(burst_ridge(impossible, HoldTime::kFixed).empty());
         // Bursts of four block at least three in four.
         CHECK(!fit_bursts({32, 1, 0.5, 2}, HoldTime::kFixed, 4));
     }
