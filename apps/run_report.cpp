@@ -1,8 +1,11 @@
 #include "apps/run_report.h"
+#include "apps/csv.h"
 #include "apps/json_writer.h"
 #include "apps/narrative_report.h"
 #include "apps/number_format.h"
 #include "apps/open_choices.h"
+#include "apps/statistic_json.h"
+#include "apps/statistic_values.h"
 #include "apps/text_table.h"
 
 #include <fmt/format.h>
@@ -14,34 +17,6 @@ namespace {
 /// More phases than this make a table that no terminal shows.
 constexpr std::size_t kMostPhaseColumns = 6;
 
-/// A statistic beside the counters, of the whole run only.
-struct WholeStatistic {
-    const char* name;
-    std::uint64_t value;
-    const char* unit;
-    const char* description;
-};
-
-std::vector<WholeStatistic> whole_statistics(const RunResult& result) {
-    const Footprint& footprint = result.statistics.footprint();
-    return {{"footprint.data.4K", footprint.pages_4k(), "pages",
-             "distinct 4-KiB pages that loads and stores touched, whatever they are mapped with"},
-            {"footprint.data.2M", footprint.pages_2m(), "pages",
-             "distinct 2-MiB regions that loads and stores touched"},
-            {"collapsed_iterations", result.collapsed_iterations, "iterations",
-             "iterations of loops that were multiplied out instead of executed"}};
-}
-
-std::string readable(std::size_t index, std::uint64_t value) {
-    return counter::is_time(index) ? readable_thousandths(value) : with_thousands(value);
-}
-
-/// Where no time was kept, there is nothing to say about it.
-bool is_reported(std::size_t index, const RunResult& result) {
-    if (counter::needs_clock(index) && !result.timed) return false;
-    return !counter_infos()[index].name.empty();
-}
-
 std::string data_references(const Counters& whole) {
     const std::uint64_t loads = whole[counter::kReferences];
     const std::uint64_t stores = whole[counter::kReferences + 1];
@@ -49,16 +24,18 @@ std::string data_references(const Counters& whole) {
 }
 
 std::string text_report(const Experiment& experiment, const RunResult& result) {
-    const Counters whole = result.statistics.whole();
-    std::vector<Phase> phases = result.statistics.phases();
+    const std::vector<StatisticInfo>& infos = statistic_infos();
+    const std::vector<PhaseValues> all = statistics_of(result);
+    const PhaseValues& whole = all[0];
+    std::vector<PhaseValues> phases(all.begin() + 1, all.end());
     const bool too_many = phases.size() > kMostPhaseColumns;
     if (too_many || phases.size() == 1) phases.clear();
 
     std::vector<TextTable::Align> columns{TextTable::Align::kLeft};
     std::vector<std::string> header{""};
-    for (const Phase& phase : phases) {
+    for (const PhaseValues& phase : phases) {
         columns.push_back(TextTable::Align::kRight);
-        header.push_back(phase.name.empty() ? "(before)" : phase.name);
+        header.push_back(phase_words(*phase.phase));
     }
     columns.insert(columns.end(), {TextTable::Align::kRight, TextTable::Align::kLeft});
     header.insert(header.end(), {"whole", "unit"});
@@ -66,20 +43,14 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
     table.add(header);
     table.add_rule();
 
-    const bool nothing = whole == Counters{};
-    const std::vector<CounterInfo>& infos = counter_infos();
+    bool nothing = true;
     for (std::size_t at = 0; at < infos.size(); ++at) {
-        if (infos[at].name.empty() || whole[at] == 0) continue;
+        if (whole.values[at].value_or(0) == 0) continue;
+        nothing = false;
         std::vector<std::string> row{infos[at].name};
-        for (const Phase& phase : phases) row.push_back(readable(at, phase.counters[at]));
-        row.insert(row.end(), {readable(at, whole[at]), infos[at].unit});
-        table.add(row);
-    }
-    for (const WholeStatistic& statistic : whole_statistics(result)) {
-        if (statistic.value == 0) continue;
-        std::vector<std::string> row{statistic.name};
-        row.resize(1 + phases.size());
-        row.insert(row.end(), {with_thousands(statistic.value), statistic.unit});
+        for (const PhaseValues& phase : phases)
+            row.push_back(phase.values[at] ? readable_value(infos[at], *phase.values[at]) : "");
+        row.insert(row.end(), {readable_value(infos[at], *whole.values[at]), infos[at].unit});
         table.add(row);
     }
 
@@ -92,87 +63,45 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
         text += "\n" + told + "Statistics\n";
     }
     text += fmt::format("{} data references, {} distinct 4K pages, {} distinct 2M pages\n\n",
-                        data_references(whole),
+                        data_references(result.statistics.whole()),
                         with_thousands(result.statistics.footprint().pages_4k()),
                         with_thousands(result.statistics.footprint().pages_2m()));
     text += nothing ? "every statistic is 0\n" : table.to_string();
     if (too_many) {
         text +=
             fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
-                        result.statistics.phases().size());
+                        all.size() - 1);
     }
     return text;
-}
-
-nlohmann::ordered_json counters_json(const Counters& counters, const RunResult& result) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    const std::vector<CounterInfo>& infos = counter_infos();
-    for (std::size_t at = 0; at < infos.size(); ++at) {
-        if (!is_reported(at, result)) continue;
-        if (counter::is_time(at)) {
-            json[infos[at].name] = static_cast<double>(counters[at]) / 1000;
-        } else {
-            json[infos[at].name] = counters[at];
-        }
-    }
-    return json;
 }
 
 std::string json_report(const Experiment& experiment, const RunResult& result) {
     nlohmann::ordered_json json;
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
-    json["whole"] = counters_json(result.statistics.whole(), result);
-    for (const WholeStatistic& statistic : whole_statistics(result)) {
-        json["whole"][statistic.name] = statistic.value;
-    }
+    const std::vector<PhaseValues> all = statistics_of(result);
+    json["whole"] = statistics_json(statistic_infos(), all[0]);
     json["phases"] = nlohmann::ordered_json::array();
-    for (const Phase& phase : result.statistics.phases()) {
-        json["phases"].push_back(
-            {{"name", phase.name}, {"statistics", counters_json(phase.counters, result)}});
-    }
+    for (std::size_t at = 1; at < all.size(); ++at)
+        json["phases"].push_back({{"name", *all[at].phase},
+                                  {"statistics", statistics_json(statistic_infos(), all[at])}});
     json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
-    nlohmann::ordered_json& legend = json["legend"];
-    for (std::size_t at = 0; at < counter::kCount; ++at) {
-        if (!is_reported(at, result)) continue;
-        const CounterInfo& info = counter_infos()[at];
-        legend[info.name] = {{"unit", info.unit}, {"description", info.description}};
-    }
-    for (const WholeStatistic& statistic : whole_statistics(result)) {
-        legend[statistic.name] = {{"unit", statistic.unit}, {"description", statistic.description}};
-    }
+    json["legend"] = legend_json(statistic_infos(), all[0]);
     return json.dump(2) + "\n";
-}
-
-std::string csv_quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-    return quoted + "\"";
-}
-
-void add_csv(const std::string& phase, const Counters& counters, const RunResult& result,
-             std::string& text) {
-    const std::vector<CounterInfo>& infos = counter_infos();
-    for (std::size_t at = 0; at < infos.size(); ++at) {
-        if (!is_reported(at, result)) continue;
-        const std::string value =
-            counter::is_time(at) ? with_thousandths(counters[at]) : std::to_string(counters[at]);
-        text +=
-            fmt::format("{},{},{},{}\n", csv_quoted(phase), infos[at].name, value, infos[at].unit);
-    }
 }
 
 /// The phase column is empty for the run as a whole.
 std::string csv_report(const RunResult& result) {
     std::string text = "phase,statistic,value,unit\n";
-    add_csv("", result.statistics.whole(), result, text);
-    for (const WholeStatistic& statistic : whole_statistics(result)) {
-        text += fmt::format(",{},{},{}\n", statistic.name, statistic.value, statistic.unit);
-    }
-    for (const Phase& phase : result.statistics.phases()) {
-        add_csv(phase.name.empty() ? "(before)" : phase.name, phase.counters, result, text);
+    for (const PhaseValues& of : statistics_of(result)) {
+        const std::string phase = of.phase ? csv_quoted(phase_words(*of.phase)) : "";
+        for (std::size_t at = 0; at < of.values.size(); ++at) {
+            if (!of.values[at]) continue;
+            const StatisticInfo& info = statistic_infos()[at];
+            text += fmt::format("{},{},{},{}\n", phase, info.name,
+                                exact_value(info, *of.values[at]), info.unit);
+        }
     }
     return text;
 }
