@@ -1,6 +1,7 @@
 #include "apps/command_line.h"
 #include "apps/exit_status.h"
 #include "apps/parallel.h"
+#include "apps/program_version.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void add_threads(CLI::App& command, std::size_t& threads) {
     threads = hardware_threads();
     command
         .add_option("-j", threads,
-                    "experiments to run at a time (default: as many as the hardware has threads)")
+                    "how many to run at a time (default: as many as the hardware has threads)")
         ->check(CLI::Range(1, 1024))
         ->option_text("N");
 }
@@ -42,6 +43,19 @@ void add_set(CLI::App& command, std::vector<std::string>& set) {
         ->option_text("KEY=VALUE ...")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_engine(CLI::App& command, Engine& engine) {
+    command
+        .add_option_function<std::string>(
+            "--engine",
+            [&engine](const std::string& word) {
+                engine = word == "cycle" ? Engine::kCycle : Engine::kReplay;
+            },
+            "what keeps the time: replay, in closed form, or cycle, a simulation in SystemC that "
+            "executes every iteration; both keep the same (default: replay)")
+        ->check(CLI::IsMember({"replay", "cycle"}))
+        ->option_text("ENGINE");
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
@@ -59,17 +73,69 @@ void add_run(CLI::App& app, RunOptions& options) {
                    "write one CSV row a translation and operation")
         ->option_text("FILE");
     run.add_flag("--check", options.check, "judge the trace's expect records; exit 1 if one fails");
-    run.add_option_function<std::string>(
-           "--engine",
-           [&options](const std::string& word) {
-               options.engine = word == "cycle" ? Engine::kCycle : Engine::kReplay;
-           },
-           "what keeps the time: replay, in closed form, or cycle, a simulation in SystemC that "
-           "executes every iteration; both keep the same (default: replay)")
-        ->check(CLI::IsMember({"replay", "cycle"}))
-        ->option_text("ENGINE");
+    add_engine(run, options.engine);
     run.add_flag("--no-collapse", options.no_collapse,
                  "execute every iteration of every loop; gives the same numbers");
+}
+
+void add_sweep(CLI::App& app, SweepOptions& options) {
+    CLI::App& sweep = *app.add_subcommand(
+        "sweep", "run an experiment with every combination of the values of its sweep section");
+    sweep.add_option("FILE", options.files,
+                     "an experiment file (YAML) with a sweep section; after --merge results files");
+    add_set(sweep, options.set);
+    add_threads(sweep, options.processes);
+    sweep
+        .add_option("--output", options.output,
+                    "store each point in this SQLite file as soon as it is finished")
+        ->option_text("FILE");
+    CLI::Option* const resume = sweep.add_flag(
+        "--resume", options.resume, "go on with the points that the --output file does not have");
+    CLI::Option* const shard =
+        sweep
+            .add_option("--shard", options.shard,
+                        "only every Nth point, beginning with the Ith, so that N hosts share the "
+                        "work; --merge joins what they store")
+            ->option_text("I/N");
+    add_engine(sweep, options.engine);
+    add_format(sweep, options.format, "text, json or csv");
+    sweep
+        .add_option("--columns", options.columns,
+                    "statistics that the text table shows, or groups of them, such as "
+                    "stlb.misses,cycles.total; json and csv have all")
+        ->delimiter(',')
+        ->option_text("NAME,...");
+    sweep
+        .add_option_function<std::string>(
+            "--phase", [&options](const std::string& name) { options.phase = name; },
+            "show this phase of the trace in the text table instead of the whole")
+        ->option_text("NAME");
+    CLI::Option* const show =
+        sweep.add_option("--show", options.show, "print the results in this file and run nothing")
+            ->option_text("FILE");
+    CLI::Option* const merge =
+        sweep
+            .add_option("--merge", options.merge,
+                        "join results files of one sweep into this new one and run nothing")
+            ->option_text("OUT");
+    for (CLI::Option* const other : {show, merge}) {
+        other->excludes("--set", "-j", "--output", "--engine");
+        other->excludes(resume)->excludes(shard);
+    }
+    show->excludes(merge);
+}
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+    CLI::App& compare = *app.add_subcommand(
+        "compare", "compare two results of run (JSON) or of sweep (SQLite); exit 1 if they differ");
+    compare.add_option("A", options.a, "a results file")->required();
+    compare.add_option("B", options.b, "another one")->required();
+    add_format(compare, options.format, "text, json or csv");
+    options.rows = 50;
+    compare
+        .add_option("--rows", options.rows,
+                    "differences that the text table shows, at most; 0: all (default: 50)")
+        ->option_text("N");
 }
 
 void add_validate(CLI::App& app, ValidateOptions& options) {
@@ -152,17 +218,21 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
     CLI::App app("A cycle-level simulator of x86 address translation.", "nestwalk");
-    app.set_version_flag("--version", NESTWALK_VERSION);
+    app.set_version_flag("--version", program_version());
     app.require_subcommand(1);
     app.footer(
         "Results go to standard output, all else to standard error.\n"
-        "Exit status: 0 done, 1 a check failed, 2 bad input.");
+        "Exit status: 0 done, 1 a check failed or results differ, 2 bad input.");
     RunOptions run;
+    SweepOptions sweep;
+    CompareOptions compare;
     ValidateOptions validate;
     CalibrateOptions calibrate;
     WalkOptions walk;
     ShowOptions show;
     add_run(app, run);
+    add_sweep(app, sweep);
+    add_compare(app, compare);
     add_validate(app, validate);
     add_calibrate(app, calibrate);
     add_walk(app, walk);
@@ -177,6 +247,8 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
         return app.exit(error) == 0 ? kExitDone : kExitBadInput;
     }
     if (app.got_subcommand("run")) return Command(run);
+    if (app.got_subcommand("sweep")) return Command(sweep);
+    if (app.got_subcommand("compare")) return Command(compare);
     if (app.got_subcommand("validate")) return Command(validate);
     if (app.got_subcommand("calibrate")) return Command(calibrate);
     if (app.got_subcommand("walk")) return Command(walk);

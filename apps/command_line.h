@@ -5,6 +5,7 @@
 #include "apps/run_report.h"
 #include "apps/simulation.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,6 +22,28 @@ struct RunOptions {
     bool check{};
     bool no_collapse{};
     Engine engine{};
+};
+
+struct SweepOptions {
+    std::vector<std::string> files{};  ///< the experiment; with `merge` the files to join
+    std::string show{};                ///< results to print, instead of running anything
+    std::string merge{};               ///< results to make of others, instead of running anything
+    std::vector<std::string> set{};    ///< KEY=VALUE
+    std::size_t processes{1};
+    std::string output{};  ///< the results file, or empty for none
+    bool resume{};
+    std::string shard{};  ///< I/N, or empty for all points
+    Engine engine{};
+    ReportFormat format{};
+    std::vector<std::string> columns{};
+    std::optional<std::string> phase{};
+};
+
+struct CompareOptions {
+    std::string a{};
+    std::string b{};
+    ReportFormat format{};
+    std::size_t rows{};  ///< of the table, at most; 0: all
 };
 
 struct ValidateOptions {
@@ -54,8 +77,8 @@ struct ShowOptions {
     bool dot{};  ///< a picture of the machine instead of its values
 };
 
-using Command =
-    std::variant<RunOptions, ValidateOptions, CalibrateOptions, WalkOptions, ShowOptions>;
+using Command = std::variant<RunOptions, SweepOptions, CompareOptions, ValidateOptions,
+                             CalibrateOptions, WalkOptions, ShowOptions>;
 
 /// Either a command, or the exit status after help, a version or a usage error was printed.
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);

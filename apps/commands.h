@@ -8,6 +8,8 @@
 namespace nestwalk {
 
 int run_command(const RunOptions& options);
+int sweep_command(const SweepOptions& options);
+int compare_command(const CompareOptions& options);
 int validate_command(const ValidateOptions& options);
 int calibrate_command(const CalibrateOptions& options);
 int walk_command(const WalkOptions& options);

@@ -31,7 +31,7 @@ std::string expected_unsigned(UnsignedRange range) {
 }  // namespace
 
 void refuse(const ConfigValue& value, const std::string& message) {
-    throw InputError(value.node->location, prefix_of(value) + message);
+    throw ImpossibleValue(value.node->location, prefix_of(value) + message);
 }
 
 void reject(const ConfigValue& value, const std::string& expected,
@@ -39,7 +39,7 @@ void reject(const ConfigValue& value, const std::string& expected,
     std::string message = "found " + found_in(*value.node) + ", expected " + expected;
     if (value.node->is_scalar())
         message += suggestion(value.node->text, {known.begin(), known.end()});
-    refuse(value, message);
+    throw InputError(value.node->location, prefix_of(value) + message);
 }
 
 std::string join_path(std::string_view path, std::string_view key) {

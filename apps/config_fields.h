@@ -31,7 +31,13 @@ struct ConfigValue {
 [[noreturn]] void reject(const ConfigValue& value, const std::string& expected,
                          std::span<const std::string_view> known = {});
 
-/// Throws InputError "PATH: `message`", for a value that is well formed but impossible.
+/// A value that is well formed, but impossible as things stand: beside others it may well do.
+class ImpossibleValue : public InputError {
+public:
+    using InputError::InputError;
+};
+
+/// Throws ImpossibleValue "PATH: `message`".
 [[noreturn]] void refuse(const ConfigValue& value, const std::string& message);
 
 /// A map whose keys are all known. The whole list is checked first, so that a misspelt key is

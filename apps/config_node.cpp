@@ -41,6 +41,14 @@ ConfigNode& ConfigNode::set(std::string_view key, ConfigNode value) {
     return children.back();
 }
 
+void ConfigNode::erase(std::string_view key) {
+    for (std::size_t i = keys.size(); i-- > 0;) {
+        if (keys[i].name != key) continue;
+        keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(i));
+        children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
 ConfigNode word_node(std::string_view word) { return scalar(word, ConfigNode::Style::kPlain); }
 
 ConfigNode number_node(std::uint64_t number) { return word_node(std::to_string(number)); }

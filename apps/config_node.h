@@ -42,6 +42,8 @@ struct ConfigNode {
 
     /// Gives `key` of a map a value, in place where the key exists and at the end otherwise.
     ConfigNode& set(std::string_view key, ConfigNode value);
+    /// Takes `key` out of a map, if it is there.
+    void erase(std::string_view key);
 };
 
 /// Nodes for writing: a word or number, a size as "32K", free text, a switch.

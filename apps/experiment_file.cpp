@@ -2,6 +2,7 @@
 #include "apps/config_fields.h"
 #include "apps/config_path.h"
 #include "apps/experiment_keys.h"
+#include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/yaml_reader.h"
 
@@ -49,16 +50,26 @@ Machine read_machine_key(const ConfigValue& value, const fs::path& base,
 }
 
 bool addresses_experiment(const std::string& first) {
-    static constexpr std::array<std::string_view, 4> kOwn{"title", "machine", "system", "workload"};
+    static constexpr std::array<std::string_view, 5> kOwn{"title", "machine", "system", "workload",
+                                                          "sweep"};
     return std::find(kOwn.begin(), kOwn.end(), first) != kOwn.end();
 }
 
-// Applies what is the experiment's and returns what is the machine's, in order.
-std::vector<Override> split_overrides(ConfigNode& document,
-                                      const std::vector<Override>& overrides) {
+// A sweep has dotted keys: one from the command line takes the place of the file's.
+Override as_written(Override change) {
+    const std::string key = dotted(std::span(change.path).subspan(1));
+    change.path = {"sweep", key};
+    return change;
+}
+
+}  // namespace
+
+std::vector<Override> apply_own(ConfigNode& document, const std::vector<Override>& overrides) {
     std::vector<Override> machine;
     for (Override change : overrides) {
-        if (addresses_experiment(change.path[0])) {
+        if (change.path[0] == "sweep" && change.path.size() > 1) {
+            apply_override(document, as_written(std::move(change)));
+        } else if (addresses_experiment(change.path[0])) {
             apply_override(document, change);
         } else if (change.path[0] != "set") {
             machine.push_back(std::move(change));
@@ -73,13 +84,11 @@ std::vector<Override> split_overrides(ConfigNode& document,
     return machine;
 }
 
-}  // namespace
-
 Experiment read_experiment(ConfigNode document, const fs::path& base,
                            const std::vector<Override>& overrides) {
-    const std::vector<Override> from_command_line = split_overrides(document, overrides);
+    const std::vector<Override> from_command_line = apply_own(document, overrides);
     const ConfigFields fields({&document, ""}, keys_of(kExperimentKeys));
-    if (const auto sweep = fields.find("sweep")) refuse(*sweep, "sweeps are not supported yet");
+    if (const auto sweep = fields.find("sweep")) read_sweep(*sweep);
 
     std::vector<Override> changes;
     if (const auto set = fields.find("set"); set && !set->node->is_null())

@@ -23,14 +23,19 @@ struct Experiment {
     bool operator==(const Experiment&) const = default;
 };
 
-/// The experiment in `document`. Relative paths in it start from `base`. `overrides` are those of
-/// the command line: keys that begin with title, machine, system or workload change the experiment,
-/// all others (and `set.KEY`) its machine, after the experiment's own `set`. Throws InputError.
+/// The experiment in `document`, without its sweep. Relative paths in it start from `base`.
+/// `overrides` are those of the command line: keys that begin with title, machine, system, workload
+/// or sweep change the experiment, all others (and `set.KEY`) its machine, after the experiment's
+/// own `set`. Throws InputError.
 Experiment read_experiment(ConfigNode document, const std::filesystem::path& base,
                            const std::vector<Override>& overrides = {});
 
 /// The same from a file; relative paths start from its directory.
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides = {});
+
+/// Applies those of `overrides` that change the experiment to its document, and returns those that
+/// change its machine, in order and without `set.` before them.
+std::vector<Override> apply_own(ConfigNode& document, const std::vector<Override>& overrides);
 
 /// The override that `--trace FILE` stands for: the whole workload becomes that file.
 Override trace_override(const std::string& path);

@@ -69,6 +69,9 @@ inline constexpr std::array kExperimentKeys{
             form_of(ValueForm::Kind::kSettings)},
     KeyForm{"system", "see below", map_form(kSystemKeys)},
     KeyForm{"workload", "see below", map_form(kWorkloadKeys), "", true},
-    KeyForm{"sweep", "not supported yet", form_of(ValueForm::Kind::kNotSupported)}};
+    KeyForm{"sweep",
+            "keys as on the command line, each with the values it takes in turn: `nestwalk sweep` "
+            "runs every combination (`docs/sweeps.md`), other commands leave it alone",
+            form_of(ValueForm::Kind::kSweep)}};
 
 }  // namespace nestwalk

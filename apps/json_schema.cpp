@@ -85,15 +85,34 @@ SchemaJson machine_schema() {
     return machine;
 }
 
-// Changes of a machine: dotted keys whose first part a machine file has.
-SchemaJson settings_schema() {
-    std::string pattern;
+// Keys of changes of a machine, dotted, whose first part a machine file has, or one of `more`.
+SchemaJson settings_pattern(const std::string& more) {
+    std::string pattern = "^(" + more;
     for (const std::string_view key : machine_keys()) {
         if (key == "name" || key == "title" || key == "provenance") continue;
-        pattern += (pattern.empty() ? "^(" : "|") + std::string(key);
+        if (!pattern.ends_with('(')) pattern += '|';
+        pattern += key;
     }
-    return {{"type", {"object", "null"}},
-            {"propertyNames", {{"pattern", pattern + ")(\\.[^.]+)*$"}}}};
+    return {{"pattern", pattern + ")(\\.[^.]+)*$"}};
+}
+
+SchemaJson settings_schema() {
+    return {{"type", {"object", "null"}}, {"propertyNames", settings_pattern("")}};
+}
+
+SchemaJson sweep_schema() {
+    return {{"type", "object"},
+            {"minProperties", 1},
+            {"propertyNames", settings_pattern("title|machine|system|workload|set")},
+            {"additionalProperties", definition("varied")}};
+}
+
+// The values of a key of a sweep, or keys below it.
+SchemaJson varied_schema() {
+    return any_of({{{"type", "array"}, {"minItems", 1}, {"items", {{"not", {{"type", "null"}}}}}},
+                   {{"type", "object"},
+                    {"minProperties", 1},
+                    {"additionalProperties", definition("varied")}}});
 }
 
 SchemaJson workload_schema(const ValueForm& form) {
@@ -112,6 +131,7 @@ SchemaJson experiment_part(const KeyForm& key) {
     if (key.key == "workload") return workload_schema(key.form);
     if (key.key == "system") return or_nothing(form_schema(key.form));
     if (key.form.kind == Kind::kSettings) return settings_schema();
+    if (key.form.kind == Kind::kSweep) return sweep_schema();
     return form_schema(key.form);
 }
 
@@ -130,6 +150,7 @@ std::string experiment_json_schema() {
     }
     SchemaJson definitions = shared_definitions();
     definitions["machine"] = machine_schema();
+    definitions["varied"] = varied_schema();
     return schema_text("nestwalk experiment", experiment, std::move(definitions));
 }
 

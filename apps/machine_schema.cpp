@@ -145,9 +145,10 @@ void check_array(const ConfigNode* section, const Override& change) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     const std::string known =
         names.empty() ? "its section is off" : "it has " + listed(names) + suggestion(name, names);
-    throw InputError(change.location, quoted(dotted(change.path)) + ": the machine has no array " +
-                                          quoted(change.path[0] + "." + name) + "; " + known +
-                                          " (to add one, set it to a map of all its keys)");
+    throw ImpossibleValue(change.location, quoted(dotted(change.path)) +
+                                               ": the machine has no array " +
+                                               quoted(change.path[0] + "." + name) + "; " + known +
+                                               " (to add one, set it to a map of all its keys)");
 }
 
 bool among(std::span<const std::string_view> known, std::string_view word) {
@@ -157,7 +158,7 @@ bool among(std::span<const std::string_view> known, std::string_view word) {
 void check_first(const Override& change) {
     std::vector<std::string_view> keys = settable_keys();
     if (among(keys, change.path[0])) return;
-    keys.insert(keys.end(), {"title", "machine", "set", "system", "workload"});
+    keys.insert(keys.end(), {"title", "machine", "set", "system", "workload", "sweep"});
     unknown_key(change, change.path[0], keys);
 }
 

@@ -16,6 +16,10 @@ namespace {
 
 struct Dispatch {
     int operator()(const nestwalk::RunOptions& options) const { return run_command(options); }
+    int operator()(const nestwalk::SweepOptions& options) const { return sweep_command(options); }
+    int operator()(const nestwalk::CompareOptions& options) const {
+        return compare_command(options);
+    }
     int operator()(const nestwalk::ValidateOptions& options) const {
         return validate_command(options);
     }

@@ -84,6 +84,7 @@ SchemaJson form_schema(const ValueForm& form) {
         case Kind::kMaps:
             return list_schema(map_schema(form.keys));
         case Kind::kSettings:
+        case Kind::kSweep:
         case Kind::kSection:
         case Kind::kNotSupported:
             break;

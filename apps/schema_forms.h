@@ -15,7 +15,7 @@ using SchemaJson = nlohmann::ordered_json;
 
 /// {"$ref": "#/definitions/NAME"}.
 SchemaJson definition(const std::string& name);
-/// What every form but kSection and kSettings takes.
+/// What every form but kSection, kSettings and kSweep takes.
 SchemaJson form_schema(const ValueForm& form);
 /// `schema` with what a person is told of it.
 SchemaJson described(SchemaJson schema, std::string_view meaning);

@@ -37,6 +37,7 @@ struct ValueForm {
         kMap,          ///< of `keys`
         kMaps,         ///< a list of maps of `keys`
         kSettings,     ///< changes of a machine, by dotted key
+        kSweep,        ///< lists of values, by dotted key
         kSection,      ///< a section of a machine file, which has a table of its own
         kNotSupported  ///< known, so that it is refused in other words than a slip of the finger
     };

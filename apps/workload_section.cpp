@@ -27,13 +27,7 @@ Program read_program(const ConfigValue& value) {
 
 TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const fs::path& base) {
     TraceFile trace{};
-    trace.path = read_text(value);
-    if (trace.path != "-") {  // standard input
-        std::error_code error;
-        const fs::path given = base_of(value, base) / trace.path;
-        const fs::path absolute = fs::absolute(given, error);
-        trace.path = (error ? given : absolute).lexically_normal().string();
-    }
+    trace.path = trace_path(value, base);
     trace.location = value.node->location;
     if (const std::optional<ConfigValue> format = fields.find("format"))
         trace.format = read_word(*format, kTraceFormatWords);
@@ -85,6 +79,15 @@ ConfigNode chase_node(const PointerChase& chase) {
 // typed.
 fs::path base_of(const ConfigValue& value, const fs::path& base) {
     return value.node->location.line == 0 ? fs::path() : base;
+}
+
+std::string trace_path(const ConfigValue& value, const fs::path& base) {
+    const std::string path = read_text(value);
+    if (path == "-") return path;
+    std::error_code error;
+    const fs::path given = base_of(value, base) / path;
+    const fs::path absolute = fs::absolute(given, error);
+    return (error ? given : absolute).lexically_normal().string();
 }
 
 Workload read_workload(const ConfigValue& value, const fs::path& base) {

@@ -43,6 +43,9 @@ Workload read_workload(const ConfigValue& value, const std::filesystem::path& ba
 /// What `read_workload` reads back to the same workload.
 ConfigNode workload_node(const Workload& workload);
 
+/// The value of `trace`: an absolute path, or "-" for standard input. Throws InputError.
+std::string trace_path(const ConfigValue& value, const std::filesystem::path& base);
+
 /// Where the relative paths of a value start.
 std::filesystem::path base_of(const ConfigValue& value, const std::filesystem::path& base);
 

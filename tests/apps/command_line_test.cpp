@@ -39,7 +39,8 @@ TEST_SUITE("command line") {
         const Finished finished = place.run("nestwalk wlak e.yaml 0");
         CHECK(finished.status == 2);
         CHECK(contains(finished.err,
-                       "unknown command: 'wlak'; expected run, validate, calibrate, walk or show"));
+                       "unknown command: 'wlak'; expected run, sweep, compare, "
+                       "validate, calibrate, walk or show"));
     }
 
     TEST_CASE("an unknown format is named, and those that are known") {

@@ -6,6 +6,7 @@
 #include "apps/experiment_keys.h"
 #include "apps/machine_schema.h"
 #include "apps/provenance.h"
+#include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/text_file.h"
 #include "apps/workload_section.h"
@@ -114,6 +115,9 @@ TEST_SUITE("manuals") {
         };
         CHECK(read_machine(example("machines.md")).parameters.name == "haswell-ep");
         CHECK(read_experiment(example("experiments.md"), "").system.paging == Paging::kNested);
+        const ConfigNode sweep = example("sweeps.md");
+        CHECK(read_experiment(sweep, "").machine.parameters.name == "haswell-ep");
+        CHECK(combinations(read_sweep({sweep.find("sweep"), "sweep"})) == 16);
     }
 }
 
