@@ -1,6 +1,7 @@
 #include "apps/figure_values.h"
 #include "apps/config_path.h"
 #include "apps/latency.h"
+#include "apps/phase_statistics.h"
 #include "apps/simulation.h"
 
 #include <algorithm>
@@ -29,34 +30,17 @@ std::vector<Override> overrides_of_case(const Measurement& measurement, const Ru
     return overrides;
 }
 
-const Phase& phase_of(const std::vector<Phase>& phases, const MeasuredFigure& figure) {
-    std::vector<std::string_view> known;
-    for (const Phase& phase : phases) {
-        if (phase.name == figure.phase) return phase;
-        known.push_back(phase.name);
-    }
-    throw InputError(figure.phase_location,
-                     fault("the experiment has no phase of that name", figure.phase,
-                           known.empty() ? "a workload with phases" : listed(known)) +
-                         suggestion(figure.phase, known));
-}
-
 double read_statistic(const RunResult& result, const std::vector<Phase>& phases,
                       const MeasuredFigure& figure) {
-    constexpr double kMilli = 1000;
-    const Phase& phase = phase_of(phases, figure);
-    double sum = 0;
-    for (const std::size_t at : counters_named(figure.statistic)) {
+    const Phase& phase = find_phase(phases, figure.phase, figure.phase_location);
+    for (const std::size_t at : counters_named(figure.statistic))
         if (counter::needs_clock(at) && !result.timed)
             throw InputError(figure.statistic_location, nestwalk::quoted(figure.statistic) +
                                                             " needs a machine that says how long "
                                                             "things take, and that of the run of " +
                                                             nestwalk::quoted(figure.id) +
                                                             " has timing: off");
-        const auto count = static_cast<double>(phase.counters[at]);
-        sum += counter::is_time(at) ? count / kMilli : count;
-    }
-    return sum / static_cast<double>(figure.per);
+    return statistic_of(phase, figure.statistic) / static_cast<double>(figure.per);
 }
 
 // The machine of a run whose figures are all inputs, so that it has no experiment.

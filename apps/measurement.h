@@ -7,6 +7,7 @@
 #include "apps/config_override.h"
 #include "apps/decimal.h"
 #include "apps/measured_lock.h"
+#include "apps/rate_curve.h"
 #include "sim/timing_parameters.h"
 
 #include <array>
@@ -151,6 +152,7 @@ struct Measurement {
     std::vector<MeasuredRun> runs{};
     std::vector<MeasuredFigure> figures{};
     std::vector<MeasuredLock> locks{};
+    std::vector<RateCurve> curves{};
 };
 
 }  // namespace nestwalk

@@ -1,5 +1,6 @@
 #include "apps/measurement_file.h"
 #include "apps/config_path.h"
+#include "apps/measurement_curves.h"
 #include "apps/measurement_fields.h"
 #include "apps/measurement_fits.h"
 #include "apps/measurement_locks.h"
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kMeasurementKeys{
-    "id",      "title",       "unit",      "statistic", "jitter", "source",
-    "machine", "assumptions", "constants", "groups",    "runs",   "locks"};
+constexpr std::array<std::string_view, 13> kMeasurementKeys{
+    "id",          "title",     "unit",   "statistic", "jitter", "source", "machine",
+    "assumptions", "constants", "groups", "runs",      "locks",  "curves"};
 constexpr std::array<std::string_view, 3> kAssumptionKeys{"id", "fitted_to", "about"};
 constexpr std::array<std::string_view, 7> kGroupKeys{"id",    "title",  "unit",     "jitter",
                                                      "judge", "source", "remainder"};
@@ -128,6 +129,7 @@ Measurement read_measurement(const ConfigNode& document, const std::string& base
     measurement.groups = read_groups(fields);
     read_runs(fields.require("runs"), defaults, measurement);
     read_locks(fields.find("locks"), measurement);
+    read_curves(fields.find("curves"), base, measurement);
     read_fits(fields.find("assumptions"), fields.find("constants"), measurement);
     return measurement;
 }

@@ -26,16 +26,24 @@ const char* file_name(ReportFormat format) {
     return "";
 }
 
-/// DIR/MEASUREMENT/RUN.yaml, or RUN.ALTERNATIVE.yaml, each an experiment that `nestwalk run` takes.
+/// DIR/MEASUREMENT/RUN.yaml, or RUN.ALTERNATIVE.yaml, and CURVE.WAY.yaml, each an experiment that
+/// `nestwalk run` takes.
 void write_experiments(const std::string& directory, const Validation& validation) {
+    const std::string folder = directory + "/" + validation.measurement.id;
+    for (const CurveResult& result : validation.curves) {
+        const RateCurve& curve = validation.measurement.curves[result.curve];
+        write_result(folder, curve.id + "." + curve.of.id + ".yaml",
+                     write_yaml(resolve(result.of)));
+        write_result(folder, curve.id + "." + curve.to.id + ".yaml",
+                     write_yaml(resolve(result.to)));
+    }
     for (const CaseExperiment& each : validation.experiments) {
         if (!each.experiment) continue;
         const MeasuredRun& run = validation.measurement.runs[each.run_case.run];
         std::string name = run.id;
         if (each.run_case.alternative)
             name += "." + run.alternatives[*each.run_case.alternative].id;
-        write_result(directory + "/" + validation.measurement.id, name + ".yaml",
-                     write_yaml(resolve(*each.experiment)));
+        write_result(folder, name + ".yaml", write_yaml(resolve(*each.experiment)));
     }
 }
 

@@ -63,19 +63,31 @@ Validation compared(const Measurement& measurement, std::vector<CaseExperiment> 
     return validation;
 }
 
-/// One lock's queue.
-struct LockJob {
+/// One lock or curve of a measurement, and what it gave.
+template <class Result>
+struct PartJob {
     std::size_t measurement{};
-    std::size_t lock{};
-    LockPrediction result{};
+    std::size_t part{};
+    Result result{};
 };
 
-std::vector<LockJob> lock_jobs(const std::vector<Measurement>& measurements) {
-    std::vector<LockJob> jobs;
+template <class Result, class Part>
+std::vector<PartJob<Result>> part_jobs(const std::vector<Measurement>& measurements,
+                                       std::vector<Part> Measurement::*parts) {
+    std::vector<PartJob<Result>> jobs;
     for (std::size_t at = 0; at < measurements.size(); ++at)
-        for (std::size_t lock = 0; lock < measurements[at].locks.size(); ++lock)
-            jobs.push_back({at, lock, {}});
+        for (std::size_t part = 0; part < (measurements[at].*parts).size(); ++part)
+            jobs.push_back({at, part, {}});
     return jobs;
+}
+
+// The results of one measurement's parts.
+template <class Result>
+std::vector<Result> results_of(std::vector<PartJob<Result>>& jobs, std::size_t measurement) {
+    std::vector<Result> results;
+    for (PartJob<Result>& job : jobs)
+        if (job.measurement == measurement) results.push_back(std::move(job.result));
+    return results;
 }
 
 std::vector<Solve> solves_of(const std::vector<Measurement>& measurements) {
@@ -119,9 +131,14 @@ std::vector<Validation> validate(std::vector<Measurement> measurements,
         Solve& solve = solves[at];
         solve.result = leave_one_out(measurements[solve.measurement], solve.constant, options.stop);
     });
-    std::vector<LockJob> locks = lock_jobs(measurements);
+    auto locks = part_jobs<LockPrediction>(measurements, &Measurement::locks);
     for_each_index(locks.size(), options.threads, [&](std::size_t at) {
-        locks[at].result = predict_lock(measurements[locks[at].measurement], locks[at].lock);
+        locks[at].result = predict_lock(measurements[locks[at].measurement], locks[at].part);
+    });
+    auto curves = part_jobs<CurveResult>(measurements, &Measurement::curves);
+    for_each_index(curves.size(), options.threads, [&](std::size_t at) {
+        curves[at].result =
+            curve_points(measurements[curves[at].measurement], curves[at].part, options.stop);
     });
 
     std::vector<Validation> validations;
@@ -133,11 +150,10 @@ std::vector<Validation> validate(std::vector<Measurement> measurements,
         validations.push_back(compared(measurements[at], std::move(cases[at]), values));
         for (const Solve& solve : solves)
             if (solve.measurement == at) validations.back().left_out.push_back(solve.result);
-        for (LockJob& job : locks)
-            if (job.measurement == at) {
-                add_lock(measurements[at], job.result, validations.back().predictions);
-                validations.back().locks.push_back(std::move(job.result));
-            }
+        validations.back().locks = results_of(locks, at);
+        for (const LockPrediction& lock : validations.back().locks)
+            add_lock(measurements[at], lock, validations.back().predictions);
+        validations.back().curves = results_of(curves, at);
     }
     return validations;
 }

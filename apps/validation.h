@@ -3,6 +3,7 @@
 // Measured figures against what the simulator predicts: runs the experiments of measurements, and
 // compares.
 
+#include "apps/curve_points.h"
 #include "apps/hypothesis_test.h"
 #include "apps/leave_one_out.h"
 #include "apps/lock_prediction.h"
@@ -35,6 +36,8 @@ struct Validation {
     std::vector<LeaveOneOut> left_out{};
     /// One a lock.
     std::vector<LockPrediction> locks{};
+    /// One a curve.
+    std::vector<CurveResult> curves{};
 };
 
 struct ValidationOptions {

@@ -1,6 +1,7 @@
 #include "apps/validation_json.h"
 #include "apps/json_writer.h"
 #include "apps/latency.h"
+#include "apps/validation_curves_json.h"
 #include "apps/validation_locks_json.h"
 #include "apps/validation_totals.h"
 
@@ -201,6 +202,7 @@ Json validation_json(const Validation& validation) {
     json["groups"] = groups_json(validation);
     json["alternatives"] = alternatives_json(validation);
     json["locks"] = locks_json(validation);
+    json["curves"] = curves_json(validation);
     for (const Keyword<FigureRole>& role : kFigureRoleWords)
         json["roles"][std::string(role.word)] = count_role(measurement, role.meaning);
     json["runs"] = runs_json(validation);

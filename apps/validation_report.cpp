@@ -46,13 +46,28 @@ void add_row(std::string& text, const Validation& validation, std::size_t at) {
     text += band ? fmt::format(",{:.3f},{:.3f}\n", band->low, band->high) : ",,\n";
 }
 
+// A point of a curve, which is no figure.
+void add_point(std::string& text, const Validation& validation, const RateCurve& curve,
+               const CurveWorkload& workload, const CurvePoint& point) {
+    text += fmt::format("{},{},{},,curve,,ratio,{:.6g},,{:.6f},{:.6f},,,,,,\n",
+                        validation.measurement.id, curve.id, workload.id, point.rate, point.ratio,
+                        point.ratio);
+}
+
 std::string csv_report(const std::vector<Validation>& validations) {
     std::string text =
         "measurement,run,figure,group,role,alternative,unit,x,measured,model,predicted,difference,"
         "error,plain_error,cause,predicted_low,predicted_high\n";
-    for (const Validation& validation : validations)
+    for (const Validation& validation : validations) {
         for (std::size_t at = 0; at < validation.measurement.figures.size(); ++at)
             add_row(text, validation, at);
+        for (const CurveResult& result : validation.curves) {
+            const RateCurve& curve = validation.measurement.curves[result.curve];
+            for (std::size_t line = 0; line < result.lines.size(); ++line)
+                for (const CurvePoint& point : result.lines[line])
+                    add_point(text, validation, curve, curve.workloads[line], point);
+        }
+    }
     return text;
 }
 

@@ -14,8 +14,8 @@ namespace nestwalk {
 /// Whether these are all the measurements there are, so that totals mean something.
 enum class ReportScope : std::uint8_t { kSome, kAll };
 
-/// CSV has one row a figure, under the chosen alternative of its run; what the table is made with
-/// and its summary are in text and JSON.
+/// CSV has one row a figure, under the chosen alternative of its run, and one a point of a curve;
+/// what the table is made with and its summary are in text and JSON.
 std::string report_validations(const std::vector<Validation>& validations, ReportFormat format,
                                ReportScope scope = ReportScope::kSome);
 

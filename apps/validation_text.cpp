@@ -4,6 +4,7 @@
 #include "apps/text_table.h"
 #include "apps/text_wrap.h"
 #include "apps/validation_closing.h"
+#include "apps/validation_curves.h"
 #include "apps/validation_hypotheses.h"
 #include "apps/validation_locks.h"
 #include "apps/validation_preamble.h"
@@ -181,8 +182,8 @@ std::string validation_text(const Validation& validation) {
     std::string text = preamble_text(validation);
     for (std::size_t group = 0; group < validation.measurement.groups.size(); ++group)
         text += "\n" + group_text(validation, group);
-    return text + locks_text(validation) + hypotheses_text(validation) + "\n" +
-           closing_text(validation);
+    return text + locks_text(validation) + curves_text(validation) + hypotheses_text(validation) +
+           "\n" + closing_text(validation);
 }
 
 }  // namespace nestwalk
