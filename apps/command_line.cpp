@@ -1,5 +1,6 @@
 #include "apps/command_line.h"
 #include "apps/exit_status.h"
+#include "apps/import_command_line.h"
 #include "apps/parallel.h"
 #include "apps/program_version.h"
 #include "traces/wording.h"
@@ -64,6 +65,7 @@ void add_run(CLI::App& app, RunOptions& options) {
     run.add_option("EXPERIMENT", options.experiment, "an experiment file (YAML)")->required();
     run.add_option("--trace", options.trace, "replay this trace instead; - is standard input")
         ->option_text("FILE");
+    add_import(run, options.import);
     add_set(run, options.set);
     add_format(run, options.format, "text, json or csv");
     run.add_option("--output", options.output,

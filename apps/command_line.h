@@ -2,6 +2,7 @@
 
 // What the user asked for on the command line, one type a subcommand.
 
+#include "apps/import_section.h"
 #include "apps/run_report.h"
 #include "apps/simulation.h"
 
@@ -14,7 +15,8 @@ namespace nestwalk {
 
 struct RunOptions {
     std::string experiment{};
-    std::string trace{};  ///< instead of the experiment's workload; "-" is standard input
+    std::string trace{};       ///< instead of the experiment's workload; "-" is standard input
+    ImportArguments import{};  ///< how it is read, if its format is another tool's
     std::vector<std::string> set{};  ///< KEY=VALUE
     ReportFormat format{};
     std::string output{};  ///< a directory for the results, or empty for standard output

@@ -3,6 +3,7 @@
 // The top-level keys of an experiment and those of its workload: reader, manual and JSON Schema
 // follow these tables.
 
+#include "apps/import_keys.h"
 #include "apps/system_keys.h"
 #include "apps/value_form.h"
 #include "traces/open_trace.h"
@@ -12,8 +13,11 @@
 
 namespace nestwalk {
 
-inline constexpr std::array<Keyword<TraceFormat>, 3> kTraceFormatWords{
-    {{"auto", TraceFormat::kAuto}, {"nwt", TraceFormat::kNwt}, {"lackey", TraceFormat::kLackey}}};
+inline constexpr std::array<Keyword<TraceFormat>, 4> kTraceFormatWords{
+    {{"auto", TraceFormat::kAuto},
+     {"nwt", TraceFormat::kNwt},
+     {"lackey", TraceFormat::kLackey},
+     {"pin", TraceFormat::kPin}}};
 
 enum class GeneratorKind : std::uint8_t { kPointerChase };
 inline constexpr std::array<Keyword<GeneratorKind>, 1> kGeneratorWords{
@@ -54,8 +58,10 @@ inline constexpr std::array kWorkloadKeys{
             form_of(ValueForm::Kind::kText)},
     KeyForm{"trace", "a trace in a file, relative to the experiment (`-` is standard input)",
             form_of(ValueForm::Kind::kText)},
-    KeyForm{"format", "of the file: `auto` (default), `nwt` or `lackey`",
+    KeyForm{"format", "of the file: `auto` (default), `nwt`, `lackey` or `pin`",
             word_form<kTraceFormatWords>(), "auto"},
+    KeyForm{"import", "how the file is read if its format is another tool's, with the keys below",
+            map_form(kImportKeys)},
     KeyForm{"generator", "a trace that is made, with the keys below", map_form(kChaseKeys)}};
 
 inline constexpr std::array kExperimentKeys{

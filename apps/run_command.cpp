@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/exit_status.h"
 #include "apps/experiment_file.h"
+#include "apps/import_report_text.h"
 #include "apps/interrupt.h"
 #include "apps/output.h"
 #include "apps/run_report.h"
@@ -10,6 +11,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,7 @@ const char* file_name(ReportFormat format) {
 std::vector<Override> overrides_of(const RunOptions& options) {
     std::vector<Override> overrides;
     if (!options.trace.empty()) overrides.push_back(trace_override(options.trace));
+    for (Override& change : overrides_of(options.import)) overrides.push_back(std::move(change));
     for (const std::string& set : options.set) overrides.push_back(parse_override(set));
     return overrides;
 }
@@ -61,6 +64,7 @@ int run_command(const RunOptions& options) {
              .stop = &interrupted()},
             options.engine);
     if (log) log->finish();
+    if (result.import) fmt::print(stderr, "{}", import_text(*result.import));
 
     const std::string report = report_run(experiment, result, options.format);
     if (options.output.empty()) {

@@ -1,5 +1,6 @@
 #include "apps/run_report.h"
 #include "apps/csv.h"
+#include "apps/import_report_text.h"
 #include "apps/json_writer.h"
 #include "apps/narrative_report.h"
 #include "apps/number_format.h"
@@ -79,6 +80,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     nlohmann::ordered_json json;
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
+    if (result.import) json["import"] = import_json(*result.import);
     const std::vector<PhaseValues> all = statistics_of(result);
     json["whole"] = statistics_json(statistic_infos(), all[0]);
     json["phases"] = nlohmann::ordered_json::array();

@@ -1,6 +1,8 @@
 #include "apps/simulation.h"
 #include "sim/cycle_engine.h"
 
+#include <utility>
+
 namespace nestwalk {
 namespace {
 
@@ -31,13 +33,16 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options, Engine
     Replay replay(system, with_clock);
     replay.run(*source);
 
+    std::optional<ImportReport> import;
+    if (const ImportReport* report = source->import_report()) import = *report;
     return {replay.statistics(),
             replay.failures(),
             replay.checked(),
             replay.narrative(),
             replay.collapsed_iterations(),
             replay.first_fault(),
-            with_clock.clock != nullptr || experiment.machine.timing.enabled};
+            with_clock.clock != nullptr || experiment.machine.timing.enabled,
+            std::move(import)};
 }
 
 std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options) {

@@ -4,9 +4,11 @@
 
 #include "apps/experiment_file.h"
 #include "sim/replay.h"
+#include "traces/import_report.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,9 @@ struct RunResult {
     std::uint64_t checked{};
     Narrative narrative{};
     std::uint64_t collapsed_iterations{};
-    std::string first_fault{};  ///< empty if no translation faulted
-    bool timed{};               ///< the machine says how long things take
+    std::string first_fault{};             ///< empty if no translation faulted
+    bool timed{};                          ///< the machine says how long things take
+    std::optional<ImportReport> import{};  ///< of a foreign trace
 };
 
 /// Throws InputError for a workload that makes no sense, and for the cycle engine on a machine that

@@ -1,5 +1,6 @@
 #include "apps/workload_section.h"
 #include "apps/experiment_keys.h"
+#include "apps/import_section.h"
 #include "models/hex.h"
 #include "traces/text_trace_reader.h"
 
@@ -31,6 +32,8 @@ TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const
     trace.location = value.node->location;
     if (const std::optional<ConfigValue> format = fields.find("format"))
         trace.format = read_word(*format, kTraceFormatWords);
+    if (const std::optional<ConfigValue> import = fields.find("import"))
+        trace.import = read_import(*import);
     return trace;
 }
 
@@ -103,6 +106,8 @@ Workload read_workload(const ConfigValue& value, const fs::path& base) {
     if (!program && !generator) refuse(value, "expected a program, a trace or a generator");
     if (const auto format = fields.find("format"))
         refuse(*format, "a program is always in the nwt format; 'format' goes with 'trace'");
+    if (const auto import = fields.find("import"))
+        refuse(*import, "is about traces of other tools; 'import' goes with 'trace'");
     if (generator) return read_generator(*generator);
     return read_program(*program);
 }
@@ -114,6 +119,7 @@ ConfigNode workload_node(const Workload& workload) {
     } else if (const auto* trace = std::get_if<TraceFile>(&workload)) {
         node.set("trace", text_node(trace->path));
         node.set("format", word_node(word_for(trace->format, kTraceFormatWords)));
+        node.set("import", import_node(trace->import));
     } else {
         node.set("generator", chase_node(std::get<PointerChase>(workload)));
     }
@@ -128,7 +134,7 @@ std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
         return std::make_unique<PointerChaseSource>(*chase);
     }
     const auto& file = std::get<TraceFile>(workload);
-    return open_trace(file.path, file.format).source;
+    return open_trace(file.path, file.format, file.import).source;
 }
 
 }  // namespace nestwalk

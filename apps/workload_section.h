@@ -28,10 +28,11 @@ struct Program {
 struct TraceFile {
     std::string path{};  ///< absolute, or "-" for standard input
     TraceFormat format{};
+    ImportOptions import{};  ///< for a foreign format
     SourceLocation location{};
 
     bool operator==(const TraceFile& other) const {
-        return path == other.path && format == other.format;
+        return path == other.path && format == other.format && import == other.import;
     }
 };
 

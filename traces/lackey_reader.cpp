@@ -15,6 +15,10 @@ constexpr std::uint64_t kMostBytes = 4096;
 constexpr std::string_view kReferenceForm =
     "I, L, S or M, then ADDRESS,SIZE as in ' L 1fff0006a8,8'";
 
+/// Where in the report each kind of line that is passed over stands.
+constexpr std::size_t kBanner = 0;
+constexpr std::size_t kBlank = 1;
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::size_t skip_blanks(std::string_view line, std::size_t at) {
@@ -33,7 +37,11 @@ bool is_frame(char c) { return c == '=' || c == '-' || c == '*'; }
 
 }  // namespace
 
-LackeyReader::LackeyReader(LineReader lines) : lines_(std::move(lines)) {
+LackeyReader::LackeyReader(LineReader lines, const ImportOptions& options)
+    : lines_(std::move(lines)), fetches_(options.fetches) {
+    report_.format = "lackey";
+    report_.skipped = {{"banner lines", "Valgrind's own", 0},
+                       {"blank lines", "nothing on them", 0}};
     item_.emplace<Record>().what = Operation(Access{});
 }
 
@@ -60,9 +68,16 @@ const TraceItem* LackeyReader::next() {
     }
     std::string_view line;
     while (lines_.next(line)) {
-        if (looks_like_reference(line)) return emit(parse(line));
-        if (!is_banner(line)) {
-            const std::size_t start = skip_blanks(line, 0);
+        ++report_.read;
+        const std::size_t start = skip_blanks(line, 0);
+        if (looks_like_reference(line)) {
+            const Access access = parse(line);
+            if (access.kind != AccessKind::kFetch || fetches_ == Fetches::kKept)
+                return emit(access);
+            ++report_.dropped_fetches;
+        } else if (is_banner(line)) {
+            ++report_.skipped[start == line.size() ? kBlank : kBanner].count;
+        } else {
             throw InputError(lines_.at(start + 1),
                              fault("not a lackey record", line.substr(start), kReferenceForm));
         }
@@ -79,7 +94,8 @@ Access LackeyReader::parse(std::string_view line) {
     const char* const end = line.data() + line.size();
     std::uint64_t va = 0;
     std::uint64_t bytes = 0;
-    const auto address = std::from_chars(line.data() + start, end, va, 16);
+    const bool prefixed = line.substr(start).starts_with("0x") && line.size() > start + 2;
+    const auto address = std::from_chars(line.data() + start + (prefixed ? 2 : 0), end, va, 16);
     if (address.ec == std::errc::result_out_of_range)
         reject("address too large", start, "at most 16 hexadecimal digits");
     if (address.ec != std::errc{}) reject("not an address", start, kReferenceForm);
@@ -100,6 +116,9 @@ Access LackeyReader::parse(std::string_view line) {
 }
 
 const TraceItem* LackeyReader::emit(const Access& access) {
+    ++(access.kind == AccessKind::kFetch   ? report_.fetches
+       : access.kind == AccessKind::kStore ? report_.stores
+                                           : report_.loads);
     Record& record = std::get<Record>(item_);
     record.line = lines_.line_number();
     record.column = 1;

@@ -2,9 +2,11 @@
 
 // Reads what `valgrind --tool=lackey --trace-mem=yes` prints: "I  ADDR,SIZE" for an instruction, "
 // L" for a load, " S" for a store, " M" for a load and a store of the same bytes. ADDR is
-// hexadecimal without 0x, SIZE decimal. Every reference is a user access. Valgrind's own lines
-// ("==PID== ...") are passed over.
+// hexadecimal, without 0x as a rule, SIZE decimal. Every reference is a user access. Valgrind's own
+// lines ("==PID== ...") are passed over.
 
+#include "traces/import_options.h"
+#include "traces/import_report.h"
 #include "traces/line_reader.h"
 #include "traces/record.h"
 
@@ -16,10 +18,11 @@ namespace nestwalk {
 
 class LackeyReader final : public TraceSource {
 public:
-    explicit LackeyReader(LineReader lines);
+    explicit LackeyReader(LineReader lines, const ImportOptions& options = {});
 
     const TraceItem* next() override;
     const std::string& name() const override { return lines_.name(); }
+    const ImportReport* import_report() const override { return &report_; }
 
     /// True for a blank line or one that Valgrind prints beside the trace.
     static bool is_banner(std::string_view line);
@@ -31,6 +34,8 @@ private:
     const TraceItem* emit(const Access& access);
 
     LineReader lines_;
+    ImportReport report_{};
+    Fetches fetches_{};
     TraceItem item_{};
     bool store_pending_{false};  ///< the second half of an `M`, whose load is in `item_`
 };

@@ -3,6 +3,7 @@
 // Opens a trace of any known form. Which form it is follows from its first lines, never from its
 // name.
 
+#include "traces/import_options.h"
 #include "traces/record.h"
 
 #include <memory>
@@ -12,20 +13,23 @@
 
 namespace nestwalk {
 
-enum class TraceFormat { kAuto, kNwt, kLackey };
+enum class TraceFormat { kAuto, kNwt, kLackey, kPin };
 
 /// "auto", "nwt", "lackey": the words of options and experiments.
 const char* name_of(TraceFormat format);
 std::optional<TraceFormat> trace_format_named(std::string_view name);
+/// "a nestwalk text trace (nwt), ... or ...": all of them but kAuto, for messages.
+std::string known_formats();
 
 struct OpenedTrace {
     TraceFormat format{};  ///< never kAuto
     std::unique_ptr<TraceSource> source{};
 };
 
-/// `path` "-" is standard input. With kAuto, an empty file is a text trace without records. Throws
-/// InputError for a file that cannot be read, and with kAuto for one that has none of the known
-/// forms.
-OpenedTrace open_trace(const std::string& path, TraceFormat format);
+/// `path` "-" is standard input. With kAuto, an empty file is a text trace without records.
+/// `import` is about foreign forms. Throws InputError for a file that cannot be read, and with
+/// kAuto for one that has none of the known forms.
+OpenedTrace open_trace(const std::string& path, TraceFormat format,
+                       const ImportOptions& import = {});
 
 }  // namespace nestwalk

@@ -58,6 +58,8 @@ struct RepeatBlock {
     std::optional<std::uint64_t> captured_ns{};
 };
 
+struct ImportReport;
+
 /// Where records come from: a file of any known format, or a generator.
 class TraceSource {
 public:
@@ -70,6 +72,8 @@ public:
     virtual const TraceItem* next() = 0;
     /// The name to report errors under: a file name, or "workload.program".
     virtual const std::string& name() const = 0;
+    /// What became of the lines of a foreign trace so far; null for any other.
+    virtual const ImportReport* import_report() const { return nullptr; }
 };
 
 }  // namespace nestwalk

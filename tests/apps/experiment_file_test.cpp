@@ -240,8 +240,8 @@ TEST_SUITE("experiment files") {
         CHECK(contains(error_in(head + "{program: a, format: nwt}\n"),
                        "workload.format: a program is always"));
         CHECK(contains(error_in(head + "\n  program: >\n    a\n"), "begin the program with |"));
-        CHECK(contains(error_in(head + "{trace: x, format: gem5}\n"),
-                       "expected auto, nwt or lackey"));
+        CHECK(contains(error_in(head + "{trace: x, format: hdf5}\n"),
+                       "expected auto, nwt, "));
         CHECK(contains(error_in(head + "{generator: {kind: zipf}}\n"),
                        "workload.generator.kind: found 'zipf', expected pointer-chase"));
         CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 0}}\n"),

@@ -74,6 +74,8 @@ TEST_SUITE("manuals") {
         check_rows(text, kWorkloadKeys);
         for (const KeyForm& key : kChaseKeys)
             check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
+        for (const KeyForm& key : kImportKeys)
+            check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         for (const KeyForm& key : kSystemKeys) {
             if (!is_split(key)) {
                 check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
@@ -105,6 +107,12 @@ TEST_SUITE("manuals") {
             if (!key.required)
                 CHECK(write_flow(*node.find("generator")->find(key.key)) == key.initial);
         }
+    }
+
+    TEST_CASE("the defaults in the tables are those of an import") {
+        const ConfigNode node = workload_node(TraceFile{});
+        for (const KeyForm& key : kImportKeys)
+            CHECK(write_flow(*node.find("import")->find(key.key)) == key.initial);
     }
 
     TEST_CASE("the manual's examples load") {

@@ -18,8 +18,7 @@ TraceFormat format_of(const std::string& content) {
     return open_trace(file.path(), TraceFormat::kAuto).format;
 }
 
-const std::string kFormats =
-    "'; expected a nestwalk text trace (nwt) or the output of Valgrind's lackey (lackey)";
+const std::string kFormats = "'; expected " + known_formats();
 
 TEST_SUITE("opening traces") {
     TEST_CASE("the first line that says something decides") {
@@ -30,6 +29,9 @@ TEST_SUITE("opening traces") {
         CHECK(format_of("repeat 2 {\n}\n") == TraceFormat::kNwt);
         CHECK(format_of("I  1000,1\n") == TraceFormat::kLackey);
         CHECK(format_of("==12== Lackey\n\n L 1000,8\n") == TraceFormat::kLackey);
+        CHECK(format_of("0x400810: R 0x602040\n") == TraceFormat::kPin);
+        CHECK(format_of("#\n# Memory Access Trace\nRTN: main\n 40081c : w 602040") ==
+              TraceFormat::kPin);
         CHECK(format_of("==12== Lackey\n==12== no accesses\n") == TraceFormat::kLackey);
     }
 
@@ -75,8 +77,9 @@ TEST_SUITE("opening traces") {
     }
 
     TEST_CASE("forms have names") {
+        CHECK(known_formats().starts_with("a nestwalk text trace (nwt), "));
         for (const TraceFormat format :
-             {TraceFormat::kAuto, TraceFormat::kNwt, TraceFormat::kLackey})
+             {TraceFormat::kAuto, TraceFormat::kNwt, TraceFormat::kLackey, TraceFormat::kPin})
             CHECK(trace_format_named(name_of(format)) == format);
         CHECK_FALSE(trace_format_named("NWT"));
     }

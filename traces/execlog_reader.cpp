@@ -1,0 +1,93 @@
+#include "traces/execlog_reader.h"
+#include "traces/sample_lines.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace nestwalk {
+namespace {
+
+constexpr std::string_view kForm =
+    "VCPU, 0xPC, 0xOPCODE, \"DISASSEMBLY\", as in '0, 0x401000, 0xc3, \"ret\"'";
+constexpr std::string_view kAddressForm = "an address, as in 'load, 0x7ffe10'";
+constexpr std::string_view kDecimalDigits = "0123456789";
+/// As many as a trace can name.
+constexpr std::uint64_t kMostCpus = 8192;
+
+void skip_comma(LineScanner& line) {
+    line.skip_blanks();
+    if (!line.take(',')) line.reject("no comma", kForm);
+    line.skip_blanks();
+}
+
+}  // namespace
+
+bool ExeclogReader::recognises(std::string_view line) {
+    line = without_blanks(line);
+    const std::size_t digits = line.find_first_not_of(kDecimalDigits);
+    if (digits == 0 || digits == std::string_view::npos || line[digits] != ',') return false;
+    return without_blanks(line.substr(digits + 1)).starts_with("0x") &&
+           line.find('"') != std::string_view::npos;
+}
+
+bool ExeclogReader::is_beside(std::string_view line) {
+    line = without_blanks(line);
+    return line.empty() || line[0] == '#';
+}
+
+ExeclogReader::ExeclogReader(LineReader lines, const ImportOptions& options)
+    : ForeignTextReader(std::move(lines), options, "execlog") {
+    blanks_ = sink().skips("blank lines", "nothing on them");
+    comments_ = sink().skips("comment lines", "no accesses");
+}
+
+void ExeclogReader::read(LineScanner& line, ImportSink& sink) {
+    line.skip_blanks();
+    if (line.at_end()) return sink.skip(blanks_);
+    if (line.peek() == '#') return sink.skip(comments_);
+    const std::size_t start = line.position();
+    const std::uint64_t cpu = line.decimal(kForm);
+    if (cpu >= kMostCpus) line.reject_at(start, "no such vCPU", "at most 8191");
+    sink.cpu(cpu);
+    skip_comma(line);
+    const std::uint64_t pc = line.hexadecimal(kForm);
+    skip_comma(line);
+    line.hexadecimal(kForm);
+    skip_comma(line);
+    const std::size_t quote = line.line().rfind('"');
+    if (line.peek() != '"') line.reject("no disassembly", kForm);
+    if (quote <= line.position()) line.reject("quote not closed", kForm);
+    line.go_to(quote + 1);
+    sink.access(AccessKind::kFetch, pc, 0);
+    read_accesses(line, sink);
+}
+
+// What is behind the disassembly, up to the registers.
+void ExeclogReader::read_accesses(LineScanner& line, ImportSink& sink) {
+    for (;;) {
+        line.skip_blanks();
+        if (line.at_end()) return;
+        if (!line.take(',')) line.reject("no comma", "load, store or the end of the line");
+        line.skip_blanks();
+        const std::string_view rest = line.rest();
+        const std::string_view word = rest.substr(0, rest.find_first_of(", \t"));
+        line.go_to(line.position() + word.size());
+        if (word != "load" && word != "store") {
+            if (word == "reg" || rest.find(" -> ") != std::string_view::npos) return;
+            // In system emulation the address before was a physical one.
+            if (!std::exchange(physical_, true))
+                sink.note("system emulation: addresses of loads and stores are physical ones; "
+                          "they were taken for linear ones");
+            line.go_to(line.position() - word.size() + std::min(rest.find(','), rest.size()));
+            continue;
+        }
+        line.skip_blanks();
+        if (!line.take(',')) line.reject("no comma", kAddressForm);
+        line.skip_blanks();
+        const std::uint64_t va = line.hexadecimal(kAddressForm);
+        sink.access(word == "store" ? AccessKind::kStore : AccessKind::kLoad, va, 0);
+    }
+}
+
+}  // namespace nestwalk
