@@ -16,6 +16,7 @@ namespace nestwalk {
 namespace {
 
 constexpr std::uint64_t kSimulatedHolds = 200'000;
+constexpr std::array<double, 2> kHolds{0, 1};  // all fixed, all exponential
 
 double measured(const Measurement& measurement, std::size_t figure) {
     return measurement.figures[figure].measured.value;
@@ -31,11 +32,13 @@ std::vector<RidgePoint> ridge_of(const Measurement& measurement, const MeasuredL
     std::vector<RidgePoint> ridge;
     const ObservedLock fitted = observed(measurement, lock);
     const double other_hold = measured(measurement, lock.predicted.hold);
-    for (const HoldTime hold_time : {HoldTime::kFixed, HoldTime::kExponential})
-        for (const BurstFit& bursts : burst_ridge(fitted, hold_time))
-            ridge.push_back({bursts,
-                             contention(lock_with(bursts, lock.cpus, fitted.hold)).busy_share,
-                             contention(lock_with(bursts, lock.cpus, other_hold))});
+    const auto add = [&](const BurstFit& bursts) {
+        ridge.push_back({bursts, contention(lock_with(bursts, lock.cpus, fitted.hold)).busy_share,
+                         contention(lock_with(bursts, lock.cpus, other_hold))});
+    };
+    if (const std::optional<BurstFit> alone = fit_without_bursts(fitted)) add(*alone);
+    for (const double exponential_share : kHolds)
+        for (const BurstFit& bursts : burst_ridge(fitted, exponential_share)) add(bursts);
     return ridge;
 }
 
@@ -67,19 +70,19 @@ std::size_t nearest_of(const Measurement& measurement, const MeasuredLock& lock,
 
 struct Family {
     std::string name{};
-    HoldTime hold_time{};
+    double exponential_share{};
     std::variant<IndependentRequests, RequestBursts> requests{};
 };
 
 std::vector<Family> families_of(std::size_t cpus) {
     std::vector<Family> families;
-    for (const HoldTime hold_time : {HoldTime::kFixed, HoldTime::kExponential}) {
-        families.push_back({"each CPU for itself", hold_time, IndependentRequests{1, 1}});
-        families.push_back({"each for itself, 5 in a row", hold_time, IndependentRequests{1, 5}});
+    for (const double holds : kHolds) {
+        families.push_back({"each CPU for itself", holds, IndependentRequests{1, 1}});
+        families.push_back({"each for itself, 5 in a row", holds, IndependentRequests{1, 5}});
         families.push_back(
-            {"equal bursts of 5", hold_time, RequestBursts{1, equal_burst_sizes(5, cpus)}});
+            {"equal bursts of 5", holds, RequestBursts{1, equal_burst_sizes(5, cpus)}});
         for (const int mean : {3, 5, 9})
-            families.push_back({fmt::format("geometric bursts of {}", mean), hold_time,
+            families.push_back({fmt::format("geometric bursts of {}", mean), holds,
                                 RequestBursts{1, geometric_burst_sizes(mean, cpus)}});
     }
     return families;
@@ -90,13 +93,14 @@ void add_families(const Measurement& measurement, const MeasuredLock& lock,
                   LockPrediction& prediction) {
     const ObservedLock fitted = observed(measurement, lock);
     for (const Family& family : families_of(lock.cpus)) {
-        const std::optional<ContendedLock> queue = with_blocked_share(
-            {lock.cpus, fitted.hold, family.hold_time, family.requests}, fitted.blocked_share);
+        const std::optional<ContendedLock> queue =
+            with_blocked_share({lock.cpus, fitted.hold, family.exponential_share, family.requests},
+                               fitted.blocked_share);
         if (!queue) continue;
         ContendedLock other = *queue;
         other.hold = measured(measurement, lock.predicted.hold);
         prediction.families.push_back(
-            {family.name, family.hold_time, contention(*queue), contention(other)});
+            {family.name, family.exponential_share, contention(*queue), contention(other)});
         const double played = simulate_contention(other, kSimulatedHolds).mean_block;
         prediction.simulated_difference = std::max(
             prediction.simulated_difference,

@@ -23,7 +23,7 @@ struct RidgePoint {
 /// Requests of another kind, their rate fitted to the blocked share of the fitted run alone.
 struct RequestFamily {
     std::string name{};
-    HoldTime hold_time{};
+    double exponential_share{};  ///< of the holds
     LockContention fitted{};
     LockContention predicted{};
 };

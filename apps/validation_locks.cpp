@@ -61,17 +61,18 @@ std::string ridge_text(const Shown& shown) {
     for (const RidgePoint& point : shown.prediction.ridge) {
         const double gap = point.bursts.gap / hold;
         std::vector<std::string> row{
-            hold_time_word(point.bursts.hold_time), fmt::format("{:.2f}", point.bursts.mean_size),
-            share(point.bursts.geometric_share),
+            hold_words(point.bursts.exponential_share),
+            fmt::format("{:.2f}", point.bursts.mean_size), share(point.bursts.geometric_share),
             gap > kLongGap ? "no end" : fmt::format("{:.2f}", gap), share(point.busy_share)};
         add_predicted(row, shown, point.predicted);
         table.add(std::move(row));
     }
     const std::string& run = shown.measurement.runs[shown.figure(shown.lock.predicted.hold).run].id;
     return wrapped(fmt::format(
-               "{}: bursts that have both {} and {} (geometric: the share of bursts whose size is "
-               "geometric, the others being equal; busy: of that run), and what they do with the "
-               "hold of {}",
+               "{}: bursts that have both {} and {} (hold: the share of holds that are "
+               "exponential, "
+               "the others being fixed; geometric: the share of bursts whose size is, the others "
+               "being equal; busy: of that run), and what they do with the hold of {}",
                shown.lock.id, shown.figure(shown.lock.fitted.blocked_share).id,
                shown.figure(shown.lock.fitted.mean_block).id, run)) +
            table.to_string();
@@ -89,7 +90,7 @@ std::string band_text(const Shown& shown) {
         "{:.2f} with a {} hold come nearest, with {} and {}.",
         shown.figure(figures.blocked_share).id, share(shares.low), share(shares.high),
         shown.figure(figures.mean_block).id, time(blocks.low), time(blocks.high),
-        nearest.bursts.mean_size, hold_time_word(nearest.bursts.hold_time),
+        nearest.bursts.mean_size, hold_words(nearest.bursts.exponential_share),
         percent(shown.error_of(nearest.predicted.blocked_share, figures.blocked_share), 1),
         percent(shown.error_of(nearest.predicted.mean_block, figures.mean_block), 1)));
 }
@@ -100,7 +101,7 @@ std::string families_text(const Shown& shown) {
     const LockFigures& fitted = shown.lock.fitted;
     for (const RequestFamily& family : shown.prediction.families) {
         std::vector<std::string> row{
-            family.name, hold_time_word(family.hold_time), time(family.fitted.mean_block),
+            family.name, hold_words(family.exponential_share), time(family.fitted.mean_block),
             percent(shown.error_of(family.fitted.mean_block, fitted.mean_block), 1)};
         add_predicted(row, shown, family.predicted);
         table.add(std::move(row));
@@ -139,8 +140,10 @@ std::string exits_text(const Shown& shown) {
 
 }  // namespace
 
-std::string hold_time_word(HoldTime hold_time) {
-    return hold_time == HoldTime::kFixed ? "fixed" : "exponential";
+std::string hold_words(double exponential_share) {
+    if (exponential_share == 0) return "fixed";
+    if (exponential_share == 1) return "exponential";
+    return fmt::format("{:.2f} exponential", exponential_share);
 }
 
 std::string locks_assumed(const Measurement& measurement) {
@@ -148,8 +151,8 @@ std::string locks_assumed(const Measurement& measurement) {
     for (const MeasuredLock& lock : measurement.locks)
         text += wrapped(
             fmt::format("- {} (two fitted constants: the gap between bursts and the share of "
-                        "geometric ones, solved from {} and {} for each size of bursts, which is "
-                        "left open). {}",
+                        "geometric ones, solved from {} and {} for each size of bursts and each "
+                        "kind of hold, which are left open). {}",
                         lock.id, measurement.figures[lock.fitted.blocked_share].id,
                         measurement.figures[lock.fitted.mean_block].id, lock.about),
             2);

@@ -15,7 +15,7 @@ std::string locks_assumed(const Measurement& measurement);
 /// Empty where no lock was measured.
 std::string locks_text(const Validation& validation);
 
-/// "fixed", "exponential".
-std::string hold_time_word(HoldTime hold_time);
+/// "fixed", "exponential", or "0.79 exponential" where that share is.
+std::string hold_words(double exponential_share);
 
 }  // namespace nestwalk

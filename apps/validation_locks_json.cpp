@@ -1,5 +1,4 @@
 #include "apps/validation_locks_json.h"
-#include "apps/validation_locks.h"
 
 #include <utility>
 
@@ -22,7 +21,7 @@ Json band_json(const Band& band) { return {{"low", band.low}, {"high", band.high
 Json ridge_json(const LockPrediction& prediction) {
     Json list = Json::array();
     for (const RidgePoint& point : prediction.ridge)
-        list.push_back({{"hold", hold_time_word(point.bursts.hold_time)},
+        list.push_back({{"exponential_holds", point.bursts.exponential_share},
                         {"mean_size", point.bursts.mean_size},
                         {"geometric_share", point.bursts.geometric_share},
                         {"gap", point.bursts.gap},
@@ -35,7 +34,7 @@ Json families_json(const LockPrediction& prediction) {
     Json list = Json::array();
     for (const RequestFamily& family : prediction.families)
         list.push_back({{"requests", family.name},
-                        {"hold", hold_time_word(family.hold_time)},
+                        {"exponential_holds", family.exponential_share},
                         {"fitted", contention_json(family.fitted)},
                         {"predicted", contention_json(family.predicted)}});
     return list;

@@ -69,6 +69,24 @@ ContendedLock matched(const ObservedLock& observed, const BurstFit& bursts) {
     return with_interval(lock, kLongest * lock.hold);
 }
 
+// The bursts with both figures, one share of theirs being free.
+std::optional<BurstFit> fitted(const ObservedLock& observed, BurstFit fit,
+                               double BurstFit::*free_share) {
+    const std::optional<double> share = zero_of(
+        [&](double value) {
+            fit.*free_share = value;
+            return contention(matched(observed, fit)).mean_block / observed.mean_block - 1;
+        },
+        0, 1);
+    if (!share) return std::nullopt;
+    fit.*free_share = *share;
+    const ContendedLock lock = matched(observed, fit);
+    if (std::abs(contention(lock).blocked_share - observed.blocked_share) > kAgreement)
+        return std::nullopt;
+    fit.gap = std::get<RequestBursts>(lock.requests).gap;
+    return fit;
+}
+
 // The last argument, from `inside` towards `outside`, at which the condition holds.
 double edge_of(const std::function<bool(double)>& holds, double inside, double outside) {
     constexpr double kEdgePrecision = 1e-4;
@@ -82,7 +100,7 @@ double edge_of(const std::function<bool(double)>& holds, double inside, double o
 }  // namespace
 
 ContendedLock lock_with(const BurstFit& fit, std::size_t cpus, double hold) {
-    return {cpus, hold, fit.hold_time,
+    return {cpus, hold, fit.exponential_share,
             RequestBursts{fit.gap, burst_sizes(fit.mean_size, fit.geometric_share, cpus)}};
 }
 
@@ -99,28 +117,20 @@ std::optional<ContendedLock> with_blocked_share(ContendedLock lock, double block
     return spaced(*found);
 }
 
-std::optional<BurstFit> fit_bursts(const ObservedLock& observed, HoldTime hold_time,
+std::optional<BurstFit> fit_bursts(const ObservedLock& observed, double exponential_share,
                                    double mean_size) {
-    BurstFit fit{hold_time, mean_size, 0, observed.hold};
-    const std::optional<double> share = zero_of(
-        [&](double geometric_share) {
-            fit.geometric_share = geometric_share;
-            return contention(matched(observed, fit)).mean_block / observed.mean_block - 1;
-        },
-        0, 1);
-    if (!share) return std::nullopt;
-    fit.geometric_share = *share;
-    const ContendedLock lock = matched(observed, fit);
-    if (std::abs(contention(lock).blocked_share - observed.blocked_share) > kAgreement)
-        return std::nullopt;
-    fit.gap = std::get<RequestBursts>(lock.requests).gap;
-    return fit;
+    return fitted(observed, {exponential_share, mean_size, 0, observed.hold},
+                  &BurstFit::geometric_share);
 }
 
-std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time) {
+std::optional<BurstFit> fit_without_bursts(const ObservedLock& observed) {
+    return fitted(observed, {0, 1, 0, observed.hold}, &BurstFit::exponential_share);
+}
+
+std::vector<BurstFit> burst_ridge(const ObservedLock& observed, double exponential_share) {
     constexpr double kScan = 0.25;
     const auto fits = [&](double mean_size) {
-        return fit_bursts(observed, hold_time, mean_size).has_value();
+        return fit_bursts(observed, exponential_share, mean_size).has_value();
     };
     const auto most = static_cast<double>(observed.cpus);
     double least = 1;
@@ -131,10 +141,10 @@ std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_ti
     if (largest + kScan <= most) largest = edge_of(fits, largest, largest + kScan);
     if (least > 1) least = edge_of(fits, least, least - kScan);
 
-    std::vector<BurstFit> ridge{*fit_bursts(observed, hold_time, least)};
+    std::vector<BurstFit> ridge{*fit_bursts(observed, exponential_share, least)};
     for (double size = std::floor(least) + 1; size < largest; ++size)
-        ridge.push_back(*fit_bursts(observed, hold_time, size));
-    if (largest > least) ridge.push_back(*fit_bursts(observed, hold_time, largest));
+        ridge.push_back(*fit_bursts(observed, exponential_share, size));
+    if (largest > least) ridge.push_back(*fit_bursts(observed, exponential_share, largest));
     return ridge;
 }
 

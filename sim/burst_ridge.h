@@ -2,7 +2,8 @@
 
 // What two figures of a lock say about the bursts in which CPUs ask for it: how often they were
 // blocked and for how long on average. Bursts have a mean size, a mean gap, and some distribution
-// of sizes, so there is one answer for each mean size out of a range: a ridge, not a point.
+// of sizes, and holds have one too, so there is an answer for each mean size out of a range and for
+// each kind of hold: a ridge, not a point.
 
 #include "sim/lock_queue.h"
 
@@ -21,7 +22,7 @@ struct ObservedLock {
 
 /// Bursts that make the queue do what was observed.
 struct BurstFit {
-    HoldTime hold_time{};
+    double exponential_share{};  ///< of the holds
     double mean_size{};
     double geometric_share{};  ///< between bursts that are all the same, 0, and geometric ones, 1
     double gap{};
@@ -36,11 +37,15 @@ std::optional<ContendedLock> with_blocked_share(ContendedLock lock, double block
 
 /// The bursts of that mean size, at least 1; nothing where no gap and no distribution of sizes has
 /// both figures.
-std::optional<BurstFit> fit_bursts(const ObservedLock& observed, HoldTime hold_time,
+std::optional<BurstFit> fit_bursts(const ObservedLock& observed, double exponential_share,
                                    double mean_size);
+
+/// No bursts, each CPU comes alone, and the share of exponential holds that has both figures then;
+/// nothing where none has.
+std::optional<BurstFit> fit_without_bursts(const ObservedLock& observed);
 
 /// The fits for the least mean size that has one, the largest, and all whole ones in between; empty
 /// where none has.
-std::vector<BurstFit> burst_ridge(const ObservedLock& observed, HoldTime hold_time);
+std::vector<BurstFit> burst_ridge(const ObservedLock& observed, double exponential_share);
 
 }  // namespace nestwalk

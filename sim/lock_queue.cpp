@@ -62,6 +62,14 @@ struct Hold {
     Row time{};  ///< mean time for which so many are there
 };
 
+// That share of one and the rest of the other.
+Row mixed(const Row& one, const Row& other, double share) {
+    Row row(one.size());
+    for (std::size_t at = 0; at < row.size(); ++at)
+        row[at] = share * one[at] + (1 - share) * other[at];
+    return row;
+}
+
 // One event after another: after `events` of them, `there` says how many are there. What is left
 // when no more events are likely, or matter, is spent with all of them.
 Hold fixed_hold(const Requests& requests, double length, std::size_t start) {
@@ -106,6 +114,15 @@ Hold exponential_hold(const Requests& requests, double length, std::size_t start
     return hold;
 }
 
+Hold hold_from(const Requests& requests, const ContendedLock& lock, std::size_t start) {
+    const double share = lock.exponential_share;
+    if (share == 0) return fixed_hold(requests, lock.hold, start);
+    const Hold exponential = exponential_hold(requests, lock.hold, start);
+    if (share == 1) return exponential;
+    const Hold fixed = fixed_hold(requests, lock.hold, start);
+    return {mixed(exponential.end, fixed.end, share), mixed(exponential.time, fixed.time, share)};
+}
+
 // The probabilities of a chain that stays in itself, by elimination without subtractions
 // (Grassmann, Taksar and Heyman).
 Row stationary(Rows chain) {
@@ -145,9 +162,7 @@ LockContention contention(const ContendedLock& lock) {
     Rows chain(lock.cpus, Row(lock.cpus));
     std::vector<Hold> holds;
     for (std::size_t waiting = 0; waiting < lock.cpus; ++waiting) {
-        holds.push_back(lock.hold_time == HoldTime::kFixed
-                            ? fixed_hold(requests, lock.hold, waiting + 1)
-                            : exponential_hold(requests, lock.hold, waiting + 1));
+        holds.push_back(hold_from(requests, lock, waiting + 1));
         const double stays = requests.return_share;
         for (std::size_t end = waiting + 1; end <= lock.cpus; ++end) {
             const double probability = holds.back().end[end];

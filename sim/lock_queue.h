@@ -6,13 +6,10 @@
 // event. Times are in any one unit.
 
 #include <cstddef>
-#include <cstdint>
 #include <variant>
 #include <vector>
 
 namespace nestwalk {
-
-enum class HoldTime : std::uint8_t { kFixed, kExponential };
 
 /// Each CPU for itself: it computes for an exponential time, then takes the lock several times in a
 /// row, a geometric number.
@@ -30,8 +27,8 @@ struct RequestBursts {
 
 struct ContendedLock {
     std::size_t cpus{};
-    double hold{};  ///< mean
-    HoldTime hold_time{};
+    double hold{};               ///< mean
+    double exponential_share{};  ///< of the holds; the others are all as long as the mean
     std::variant<IndependentRequests, RequestBursts> requests{};
 };
 

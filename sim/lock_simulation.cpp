@@ -120,8 +120,8 @@ LockContention played(const ContendedLock& lock, Cpus cpus, RandomNumbers& rando
             tally.waited += now - requests.front().at;
         }
         requests.pop_front();
-        const double length =
-            lock.hold_time == HoldTime::kFixed ? lock.hold : random.exponential(lock.hold);
+        const bool is_fixed = random.uniform() > lock.exponential_share;
+        const double length = is_fixed ? lock.hold : random.exponential(lock.hold);
         const double end = now + length;
         while (cpus.next() <= end) {
             const double at = cpus.next();

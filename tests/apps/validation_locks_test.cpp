@@ -20,12 +20,15 @@
 namespace nestwalk {
 namespace {
 
+// Shares of exponential holds.
+constexpr double kFixed = 0;
+
 using test::with;
 
 constexpr std::size_t kCpus = 16;
 constexpr double kLongHold = 900'000;
 constexpr double kShortHold = 300'000;
-const BurstFit kTruth{HoldTime::kFixed, 3.5, 0.6, 7'000'000};
+const BurstFit kTruth{kFixed, 3.5, 0.6, 7'000'000};
 
 LockContention truth(double hold) { return contention(lock_with(kTruth, kCpus, hold)); }
 
@@ -168,7 +171,7 @@ TEST_SUITE("locks in measurement files") {
                                          band.high)));
         CHECK(contains(text, " % wide\n"));
         CHECK(contains(text, "given to l\n"));
-        CHECK(contains(text, "hold         CPUs a burst  geometric  gap in holds   busy  blocked"));
+        CHECK(contains(text, "CPUs a burst  geometric  gap in holds   busy  blocked"));
         CHECK(contains(text, "each CPU for itself          fixed"));
         CHECK(contains(text, "on/hold is 600,000 ns longer than off/hold, with 3 exits a hold."));
         // 600,000 / 3, and that / 16.
@@ -312,7 +315,7 @@ TEST_SUITE("the flush lock of the PV shim") {
             validate(find_measurement("pv-shim-pge")).locks[0].families;
         const auto family = [&](const std::string& name) {
             return *std::find_if(families.begin(), families.end(), [&](const auto& each) {
-                return each.name == name && each.hold_time == HoldTime::kFixed;
+                return each.name == name && each.exponential_share == kFixed;
             });
         };
         CHECK(family("geometric bursts of 3").fitted.mean_block ==

@@ -9,7 +9,11 @@
 namespace nestwalk::test {
 namespace {
 
-constexpr HoldTime kBoth[] = {HoldTime::kFixed, HoldTime::kExponential};
+// Shares of exponential holds.
+constexpr double kFixed = 0;
+constexpr double kExponential = 1;
+
+constexpr double kBoth[] = {kFixed, kExponential};
 
 doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1e-9); }
 
@@ -33,12 +37,12 @@ double waiting_in(const std::vector<double>& shares) {
 
 TEST_SUITE("queue for a lock") {
     TEST_CASE("one CPU alone is never blocked") {
-        for (const HoldTime hold_time : kBoth) {
-            const LockContention alone = contention({1, 2, hold_time, IndependentRequests{6}});
+        for (const double exponential : kBoth) {
+            const LockContention alone = contention({1, 2, exponential, IndependentRequests{6}});
             CHECK(alone.blocked_share == 0);
             CHECK(alone.mean_block == 0);
             CHECK(alone.busy_share == close_to(0.25));
-            CHECK(contention({1, 2, hold_time, RequestBursts{6, {}}}).blocked_share == 0);
+            CHECK(contention({1, 2, exponential, RequestBursts{6, {}}}).blocked_share == 0);
         }
     }
 
@@ -48,8 +52,7 @@ TEST_SUITE("queue for a lock") {
         const double hold = 3;
         const double think = 5;
         const double asks = 1 - std::exp(-hold / think);
-        const LockContention two =
-            contention({2, hold, HoldTime::kFixed, IndependentRequests{think}});
+        const LockContention two = contention({2, hold, kFixed, IndependentRequests{think}});
         CHECK(two.blocked_share == close_to(asks));
         const double after = think - hold * (1 - asks) / asks;  // into the hold, on average
         CHECK(two.mean_block == close_to(hold - after));
@@ -61,7 +64,7 @@ TEST_SUITE("queue for a lock") {
         for (const std::size_t cpus : {2u, 5u, 32u}) {
             CAPTURE(cpus);
             const LockContention queue =
-                contention({cpus, hold, HoldTime::kExponential, IndependentRequests{think}});
+                contention({cpus, hold, kExponential, IndependentRequests{think}});
             const std::vector<double> seen = repair_model(cpus - 1, hold / think);
             const std::vector<double> shares = repair_model(cpus, hold / think);
             // One that asks sees the queue of all others.
@@ -80,7 +83,7 @@ TEST_SUITE("queue for a lock") {
         const std::size_t cpus = 6;
         const double in_a_row = 3;
         const LockContention queue =
-            contention({cpus, hold, HoldTime::kExponential, IndependentRequests{think, in_a_row}});
+            contention({cpus, hold, kExponential, IndependentRequests{think, in_a_row}});
         const std::vector<double> shares = repair_model(cpus, hold * in_a_row / think);
         CHECK(queue.busy_share == close_to(1 - shares[0]));
         // A hold is the only one at the lock with p(1); whoever comes next is not blocked.
@@ -90,8 +93,8 @@ TEST_SUITE("queue for a lock") {
     }
 
     TEST_CASE("CPUs that do nothing else each wait for all others") {
-        for (const HoldTime hold_time : kBoth) {
-            const LockContention full = contention({32, 7, hold_time, IndependentRequests{7e-9}});
+        for (const double exponential : kBoth) {
+            const LockContention full = contention({32, 7, exponential, IndependentRequests{7e-9}});
             CHECK(full.blocked_share == doctest::Approx(1).epsilon(1e-7));
             CHECK(full.mean_block == doctest::Approx(31 * 7).epsilon(1e-7));
             CHECK(full.busy_share == doctest::Approx(1).epsilon(1e-7));
@@ -99,9 +102,9 @@ TEST_SUITE("queue for a lock") {
     }
 
     TEST_CASE("bursts far apart are a queue each") {
-        for (const HoldTime hold_time : kBoth) {
+        for (const double exponential : kBoth) {
             const RequestBursts bursts{1e9, equal_burst_sizes(6, 32)};
-            const LockContention queue = contention({32, 4, hold_time, bursts});
+            const LockContention queue = contention({32, 4, exponential, bursts});
             CHECK(queue.blocked_share == doctest::Approx(5.0 / 6).epsilon(1e-6));
             // 1, 2, 3, 4 and 5 holds.
             CHECK(queue.mean_block == doctest::Approx(3 * 4.0).epsilon(1e-6));
@@ -115,9 +118,9 @@ TEST_SUITE("queue for a lock") {
         const double hold = 2;
         const double load = 0.4;
         const RequestBursts bursts{mean * hold / load, geometric_burst_sizes(mean, 150)};
-        for (const HoldTime hold_time : kBoth) {
-            const double variation = hold_time == HoldTime::kFixed ? 0 : 1;
-            const LockContention queue = contention({150, hold, hold_time, bursts});
+        for (const double exponential : kBoth) {
+            const double variation = exponential == kFixed ? 0 : 1;
+            const LockContention queue = contention({150, hold, exponential, bursts});
             CHECK(queue.busy_share == doctest::Approx(load).epsilon(1e-6));
             CHECK(queue.blocked_share == doctest::Approx(1 - (1 - load) / mean).epsilon(1e-6));
             const double wait = hold * (load * (1 + variation) / 2 + mean - 1) / (1 - load);
@@ -126,28 +129,30 @@ TEST_SUITE("queue for a lock") {
     }
 
     TEST_CASE("a burst is at most all CPUs") {
-        const LockContention of_three =
-            contention({3, 4, HoldTime::kFixed, RequestBursts{50, {0, 0, 1}}});
+        const LockContention of_three = contention({3, 4, kFixed, RequestBursts{50, {0, 0, 1}}});
         const LockContention of_five =
-            contention({3, 4, HoldTime::kFixed, RequestBursts{50, {0, 0, 0, 0, 1}}});
-        const LockContention unlimited =
-            contention({3, 4, HoldTime::kFixed, RequestBursts{50, {}}});
+            contention({3, 4, kFixed, RequestBursts{50, {0, 0, 0, 0, 1}}});
+        const LockContention unlimited = contention({3, 4, kFixed, RequestBursts{50, {}}});
         CHECK(of_five.mean_block == close_to(of_three.mean_block));
         CHECK(unlimited.blocked_share == close_to(of_three.blocked_share));
     }
 
     TEST_CASE("bursts of one are independent requests of many CPUs") {
-        const LockContention bursts = contention({200, 1, HoldTime::kFixed, RequestBursts{4, {1}}});
+        const LockContention bursts = contention({200, 1, kFixed, RequestBursts{4, {1}}});
         // M/D/1: wait = r h / (2 (1 - r)).
         CHECK(bursts.blocked_share == close_to(0.25));
         CHECK(bursts.mean_block * bursts.blocked_share == close_to(0.25 / (2 * 0.75)));
+        // A share of exponential holds is the variance of a hold in squares of its mean: M/G/1.
+        const LockContention mixed = contention({200, 1, 0.6, RequestBursts{4, {1}}});
+        CHECK(mixed.blocked_share == close_to(0.25));
+        CHECK(mixed.mean_block * mixed.blocked_share == close_to(1.6 * 0.25 / (2 * 0.75)));
     }
 
     TEST_CASE("a time unit is only a unit") {
         const LockContention one =
-            contention({32, 1, HoldTime::kFixed, RequestBursts{5, burst_sizes(4, 0.7, 32)}});
+            contention({32, 1, kFixed, RequestBursts{5, burst_sizes(4, 0.7, 32)}});
         const LockContention large =
-            contention({32, 1e6, HoldTime::kFixed, RequestBursts{5e6, burst_sizes(4, 0.7, 32)}});
+            contention({32, 1e6, kFixed, RequestBursts{5e6, burst_sizes(4, 0.7, 32)}});
         CHECK(large.blocked_share == close_to(one.blocked_share));
         CHECK(large.mean_block == close_to(1e6 * one.mean_block));
     }

@@ -8,17 +8,21 @@
 namespace nestwalk::test {
 namespace {
 
+// Shares of exponential holds.
+constexpr double kFixed = 0;
+constexpr double kExponential = 1;
+
 std::vector<ContendedLock> locks() {
     std::vector<ContendedLock> all;
-    for (const HoldTime hold_time : {HoldTime::kFixed, HoldTime::kExponential}) {
-        all.push_back({1, 3, hold_time, IndependentRequests{4}});
-        all.push_back({2, 3, hold_time, IndependentRequests{4}});
-        all.push_back({32, 1, hold_time, IndependentRequests{60}});
-        all.push_back({32, 1, hold_time, IndependentRequests{150, 5}});
-        all.push_back({8, 1, hold_time, IndependentRequests{0.01}});
-        all.push_back({32, 1, hold_time, RequestBursts{9, geometric_burst_sizes(4, 32)}});
-        all.push_back({4, 1, hold_time, RequestBursts{6, equal_burst_sizes(6, 8)}});
-        all.push_back({16, 1, hold_time, RequestBursts{7, burst_sizes(3.5, 0.5, 16)}});
+    for (const double exponential : {kFixed, 0.4, kExponential}) {
+        all.push_back({1, 3, exponential, IndependentRequests{4}});
+        all.push_back({2, 3, exponential, IndependentRequests{4}});
+        all.push_back({32, 1, exponential, IndependentRequests{60}});
+        all.push_back({32, 1, exponential, IndependentRequests{150, 5}});
+        all.push_back({8, 1, exponential, IndependentRequests{0.01}});
+        all.push_back({32, 1, exponential, RequestBursts{9, geometric_burst_sizes(4, 32)}});
+        all.push_back({4, 1, exponential, RequestBursts{6, equal_burst_sizes(6, 8)}});
+        all.push_back({16, 1, exponential, RequestBursts{7, burst_sizes(3.5, 0.5, 16)}});
     }
     return all;
 }
@@ -37,7 +41,7 @@ TEST_SUITE("simulated queue for a lock") {
     }
 
     TEST_CASE("the same seed gives the same numbers and another one does not") {
-        const ContendedLock lock{32, 1, HoldTime::kExponential,
+        const ContendedLock lock{32, 1, kExponential,
                                  RequestBursts{9, geometric_burst_sizes(4, 32)}};
         const LockContention first = simulate_contention(lock, 10'000, 7);
         const LockContention again = simulate_contention(lock, 10'000, 7);
@@ -52,14 +56,13 @@ TEST_SUITE("simulated queue for a lock") {
         // the lock last would make them 1 and 2 as well; that a fourth that asks later goes last
         // shows in the longest block, which the mean bounds: with bursts far apart it is 1.5.
         const LockContention queue =
-            simulate_contention({3, 1, HoldTime::kFixed, RequestBursts{1e6, {0, 0, 1}}}, 30'000);
+            simulate_contention({3, 1, kFixed, RequestBursts{1e6, {0, 0, 1}}}, 30'000);
         CHECK(queue.mean_block == doctest::Approx(1.5).epsilon(1e-3));
         CHECK(queue.blocked_share == doctest::Approx(2.0 / 3).epsilon(1e-3));
     }
 
     TEST_CASE("one hold is enough to be counted") {
-        const LockContention queue =
-            simulate_contention({2, 1, HoldTime::kFixed, IndependentRequests{5}}, 1);
+        const LockContention queue = simulate_contention({2, 1, kFixed, IndependentRequests{5}}, 1);
         CHECK(queue.blocked_share == 0);
         CHECK(queue.busy_share > 0);
     }
