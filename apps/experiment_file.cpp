@@ -2,6 +2,7 @@
 #include "apps/config_fields.h"
 #include "apps/config_path.h"
 #include "apps/experiment_keys.h"
+#include "apps/os_section.h"
 #include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/yaml_reader.h"
@@ -98,8 +99,10 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
     Experiment experiment{};
     if (const auto title = fields.find("title")) experiment.title = read_text(*title);
     experiment.machine = read_machine_key(fields.require("machine"), base, changes);
-    if (const auto system = fields.find("system"); system && !system->node->is_null())
+    if (const auto system = fields.find("system"); system && !system->node->is_null()) {
         experiment.system = read_system(*system);
+        check_os(*system, experiment.system.os, experiment.machine.parameters);
+    }
     check_size(fields.require("machine"), experiment);
     experiment.workload = read_workload(fields.require("workload"), base);
     return experiment;

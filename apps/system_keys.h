@@ -42,7 +42,11 @@ inline constexpr std::array kGuestKeys{
             number_form(kLevelsRange), "4"},
     KeyForm{"page_size", "size of pages mapped on first touch: 4K, 2M, 1G",
             word_form<kPageSizeWords>(), "4K"},
-    KeyForm{"global", "pages mapped on first touch are global", switch_form(), "off"},
+    KeyForm{
+        "global",
+        "pages mapped on first touch are global; not with an operating system (`os`), which maps "
+        "the kernel's half globally unless it isolates it",
+        switch_form(), "off"},
     KeyForm{"regions",
             "linear addresses with another page size, a list of `{at, size, page_size}`; aligned "
             "to that page size, canonical, without overlap",
@@ -74,6 +78,40 @@ inline constexpr std::array kCacheUseKeys{
             "what the caches hold before the first record: `hot`: of what is asked for first, as "
             "much as the outermost cache can take is found there; `cold`: nothing",
             word_form<kCacheStartWords>(), "hot"}};
+
+inline constexpr std::array<Keyword<OsKind>, 3> kOsKindWords{
+    {{"none", OsKind::kNone}, {"linux", OsKind::kLinux}, {"freebsd", OsKind::kFreeBsd}}};
+inline constexpr UnsignedRange kFlushCeilingRange{0, 65'536};
+/// PCIDs of Linux have 11 bits, the first of them is 1.
+inline constexpr UnsignedRange kDynamicPcidsRange{1, 1024};
+inline constexpr std::uint64_t kLinuxCeiling = 33;
+/// PMAP_INVLPG_THRESHOLD, 16 MiB, is a whole flush.
+inline constexpr std::uint64_t kFreeBsdCeiling = 4095;
+
+inline constexpr std::array kOsKeys{
+    KeyForm{"kind", "`none`: the trace says every instruction itself; `linux` or `freebsd`",
+            word_form<kOsKindWords>(), "none"},
+    KeyForm{"flush_ceiling",
+            "pages that a flush drops one by one; more are a flush of the whole address space. 0: "
+            "always the whole. FreeBSD has 4095 by default",
+            number_form(kFlushCeilingRange), "33"},
+    KeyForm{"pti",
+            "page-table isolation: user code runs on tables without the kernel's half, and every "
+            "way into the kernel and back loads CR3",
+            switch_form(), "off"},
+    KeyForm{"dynamic_pcids",
+            "Linux: how many address spaces a vCPU keeps a PCID for. Without `tags.pcid` there are "
+            "none",
+            number_form(kDynamicPcidsRange), "6"},
+    KeyForm{"lazy_tlb",
+            "Linux: a kernel thread runs on the tables of the space before it, and shootdowns skip "
+            "it; off: it loads the kernel's own",
+            switch_form(), "on"},
+    KeyForm{
+        "invlpgb",
+        "Linux on AMD with INVLPGB and PCIDs: a space that more than three vCPUs run is flushed "
+        "by INVLPGB, as is the kernel's half",
+        switch_form(), "off"}};
 
 /// One key a flag of kCr4Words.
 inline constexpr auto kCr4Keys = [] {
@@ -112,6 +150,8 @@ inline constexpr std::array kSystemKeys{
             "`none`; `kvm-ept`, `kvm-npt`, `kvm-shadow`, `xen-hap` are not supported yet",
             {ValueForm::Kind::kWord, kSimulatedHypervisors, {}, {}},
             "none"},
-    KeyForm{"os", "not supported yet", form_of(ValueForm::Kind::kNotSupported)}};
+    KeyForm{"os",
+            "the operating system, whose policy `flush-range`, `shootdown` and `switch` follow",
+            map_form(kOsKeys)}};
 
 }  // namespace nestwalk

@@ -1,4 +1,5 @@
 #include "apps/system_section.h"
+#include "apps/os_section.h"
 #include "apps/system_keys.h"
 
 #include <algorithm>
@@ -141,8 +142,6 @@ void refuse_what_is_to_come(const ConfigFields& fields) {
         if (read_word(*hypervisor, kHypervisorWords) != Hypervisor::kNone)
             refuse(*hypervisor, "the hypervisor " + quoted(hypervisor->node->text) +
                                     " is not supported yet, expected none");
-    if (const auto os = fields.find("os"))
-        refuse(*os, "operating-system policies are not supported yet");
 }
 
 }  // namespace
@@ -168,6 +167,7 @@ SystemParameters read_system(const ConfigValue& value) {
     if (const auto vcpus = fields.find("vcpus"))
         system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, kVcpusRange));
     settle_la57(fields, system);
+    if (const auto os = fields.find("os")) system.os = read_os(*os, system);
     return system;
 }
 

@@ -1,3 +1,4 @@
+#include "apps/os_section.h"
 #include "apps/system_keys.h"
 #include "apps/system_section.h"
 
@@ -75,6 +76,7 @@ ConfigNode system_node(const SystemParameters& system) {
     node.set("caches", std::move(caches));
     node.set("vcpus", number_node(system.vcpus));
     node.set("hypervisor", word_node("none"));
+    node.set("os", os_node(system.os));
     return node;
 }
 

@@ -1,4 +1,5 @@
 #include "models/first_touch.h"
+#include "models/shared_tables.h"
 
 #include <algorithm>
 #include <optional>
@@ -40,6 +41,11 @@ Space& FirstTouch::space() const {
     return software().spaces[vcpu.registers[vcpu.running].space];
 }
 
+std::uint64_t FirstTouch::loaded_root() const {
+    const Vcpu& vcpu = state_->vcpus[state_->current_cpu];
+    return space().root_of(vcpu.registers[vcpu.running].tables);
+}
+
 bool FirstTouch::seen(VirtAddr va) {
     const std::uint64_t page = va.value() >> level_shift(1);
     Seen& entry = seen_[page % seen_.size()];
@@ -67,15 +73,17 @@ void FirstTouch::map_page(VirtAddr va, Privilege privilege) {
     PageTable table(root, owner.memory, owner.frames, initial_bits(parameters_));
     if (!table.untouched(va.value())) return;
     const PageSize size = std::min(size_for(va), table.largest_free(va.value()));
+    const bool of_kernel = in_upper_half(va);
+    const bool global = owner.runs_os ? of_kernel && !parameters_.os.pti : parameters_.guest.global;
     table.map_free_frame(align_down(va.value(), page_bytes(size)), size,
-                         {.user = privilege == Privilege::kUser || !in_upper_half(va),
-                          .global = parameters_.guest.global});
+                         {.user = privilege == Privilege::kUser || !of_kernel, .global = global});
+    if (owner.runs_os) share_top_level(owner, space(), va);
 }
 
 void FirstTouch::supply_host(VirtAddr va) {
     const Software& owner = software();
     if (!regime_->paging) return supply_host_page(owner, GuestPhysAddr(va.value()));
-    std::uint64_t table = space().root;
+    std::uint64_t table = loaded_root();
     for (int level = owner.levels;; --level) {
         supply_host_page(owner, GuestPhysAddr(table));
         const std::uint64_t raw =
@@ -121,7 +129,7 @@ Regime FirstTouch::composed() const {
     Regime composed = *regime_;
     const HostTable& host = state_->host_tables[software().host_table];
     composed.nested = true;
-    composed.linear = {space().root, software().levels, EntryFormat::kOrdinary};
+    composed.linear = {loaded_root(), software().levels, EntryFormat::kOrdinary};
     composed.linear_memory = &software().memory;
     composed.host = root_of(host, parameters_.host, vendor_);
     composed.host_memory = &state_->software[0].memory;

@@ -50,6 +50,7 @@ private:
     void mirror(VirtAddr va);
     Software& software() const;
     Space& space() const;
+    std::uint64_t loaded_root() const;
 
     SystemParameters parameters_;
     Vendor vendor_;

@@ -35,6 +35,7 @@ struct NameOf {
     const char* operator()(const Evict&) const { return "evict"; }
     const char* operator()(const Shootdown&) const { return "shootdown"; }
     const char* operator()(const FlushRange&) const { return "flush-range"; }
+    const char* operator()(const SwitchSpace&) const { return "switch"; }
     const char* operator()(const DeclareSpace&) const { return "space"; }
     const char* operator()(const Map&) const { return "map"; }
     const char* operator()(const Unmap&) const { return "unmap"; }

@@ -56,10 +56,17 @@ struct ReadTimeStamp {
 struct Invlpg {
     VirtAddr va{};
 };
+/// Which of a space's top-level tables: with page-table isolation the user's has the user's half
+/// alone.
+enum class Tables : std::uint8_t { kKernel, kUser };
 /// Loads `space`, or the current space again; `keep_entries` is bit 63 of the source operand.
+/// `pcid` and `tables` absent: the space's own PCID and the kernel's tables, or where the current
+/// space is loaded again, what is loaded.
 struct MovCr3 {
     std::optional<std::string> space{};
     bool keep_entries{};
+    std::optional<Pcid> pcid{};
+    std::optional<Tables> tables{};
 };
 struct MovCr4 {
     ControlWrite write{};
@@ -161,14 +168,30 @@ struct Vmfunc {
 struct Evict {
     VirtAddr va{};
 };
-struct Shootdown {
+/// What an operating system has changed and flushes: `pages` addresses, `stride` apart.
+struct FlushedRange {
     VirtAddr va{};
     std::uint64_t pages{};
+    PageSize stride{PageSize::k4K};
+    bool kernel{};        ///< of the kernel's half, which all spaces share
+    bool freed_tables{};  ///< paging structures were freed, too
+
+    VirtAddr page(std::uint64_t number) const { return va + number * page_bytes(stride); }
+    bool operator==(const FlushedRange&) const = default;
+};
+/// The part of an operating system's flush that is sent to other vCPUs; no `cpus`: to every other.
+struct Shootdown {
+    FlushedRange range{};
     std::vector<std::uint32_t> cpus{};
 };
+/// The part that a vCPU executes for itself, or `remote`, as the receiver of a shootdown.
 struct FlushRange {
-    VirtAddr va{};
-    std::uint64_t pages{};
+    FlushedRange range{};
+    bool remote{};
+};
+/// An operating system's context switch; no `space`: to a kernel thread, which has none.
+struct SwitchSpace {
+    std::optional<std::string> space{};
 };
 
 // --- Operations on the page tables (no flush implied) -------------------------------------------
@@ -270,9 +293,9 @@ using Operation =
     std::variant<Access, Compute, Fence, ReadTimeStamp, Invlpg, MovCr3, MovCr4, TogglePge, MovCr0,
                  WrmsrEfer, TaskSwitch, SystemManagementInterrupt, ResumeFromSmm, VmcbCr3, Invpcid,
                  Invvpid, Invept, Invlpga, Invlpgb, Tlbsync, WriteBackInvalidate, DeclareVm,
-                 DeclareEptp, VmEntry, VmExit, Vmfunc, Evict, Shootdown, FlushRange, DeclareSpace,
-                 Map, Unmap, Protect, Collapse, Split, HostMap, HostUnmap, HostSplit, HostCollapse,
-                 HostProtect, SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
+                 DeclareEptp, VmEntry, VmExit, Vmfunc, Evict, Shootdown, FlushRange, SwitchSpace,
+                 DeclareSpace, Map, Unmap, Protect, Collapse, Split, HostMap, HostUnmap, HostSplit,
+                 HostCollapse, HostProtect, SetEntry, HostSetEntry, SelectCpu, Lock, Unlock>;
 
 /// "load", "store", "fetch".
 const char* name_of(AccessKind kind);

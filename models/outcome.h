@@ -112,6 +112,7 @@ struct OutcomeFacts {
     std::uint32_t fracture_flushes{};
     std::uint32_t smash_flushes{};
     std::uint32_t exits{};  ///< VM exits that the translation or operation caused
+    std::uint32_t ipis{};   ///< interrupts that it sent to other vCPUs
     Dropped dropped{};
 };
 

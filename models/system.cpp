@@ -21,8 +21,8 @@ void System::enter_regime() {
         next.flags.clear(ControlFlag::kSmap);
     }
     next.nested = in_guest() && parameters_.paging == Paging::kNested;
-    next.linear = {shadow ? space.shadow_root : space.root, software.levels,
-                   EntryFormat::kOrdinary};
+    next.linear = {shadow ? space.shadow_root_of(loaded.tables) : space.root_of(loaded.tables),
+                   software.levels, EntryFormat::kOrdinary};
     next.linear_memory = shadow ? &state_.software[0].memory : &state_.software[cpu.running].memory;
     if (next.nested) {
         const HostTable& table = state_.host_tables[software.host_table];
@@ -36,7 +36,7 @@ void System::enter_regime() {
                        : parameters_.vpid ? software.vpid.value()
                                           : std::uint16_t{0};
     }
-    if (next.paging && loaded.flags.test(ControlFlag::kPcide)) next.pcid = space.pcid;
+    if (next.paging && loaded.flags.test(ControlFlag::kPcide)) next.pcid = loaded_pcid();
     next.combined_target = machine_.combined_target;
     next.choices = machine_.invalidation;
 

@@ -8,6 +8,7 @@
 #include "models/invalidation.h"
 #include "models/machine.h"
 #include "models/operation.h"
+#include "models/os_policy.h"
 #include "models/outcome.h"
 #include "models/regime.h"
 #include "models/system_parameters.h"
@@ -49,6 +50,17 @@ public:
     bool replaces_at_random() const;
     bool runs_guest() const { return state_.vcpus[state_.current_cpu].running != 0; }
     std::size_t current_vcpu() const { return state_.current_cpu; }
+    /// What the operating system's policy says, for whoever orders the vCPUs of a shootdown
+    /// otherwise than one after another: the current vCPU asks for the part of a flush that is
+    /// sent to others, and executes what reaches them without an interrupt.
+    FlushRequest ask_for_shootdown(const Shootdown& record, OutcomeObserver& observer);
+    /// The vCPUs that it interrupts as things stand.
+    std::vector<std::uint32_t> targets(const FlushRequest& request, const Shootdown& record);
+    /// The current vCPU takes the interrupt.
+    void receive_shootdown(const FlushRequest& request, OutcomeObserver& observer);
+    /// Once they all have: what the vCPU that asked does then.
+    void end_shootdown(const FlushRequest& request, OutcomeObserver& observer);
+
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }
 
@@ -66,6 +78,21 @@ private:
     // hypervisor's (issue) to the processor (perform); each may make several operations of one.
     void issue(const Operation& operation, OutcomeObserver& observer);
     void perform(const Operation& operation, OutcomeObserver& observer);
+
+    // system_os.cpp: what the operating system's policy makes of a record.
+    bool under_os() { return running().runs_os; }
+    OsPlace os_place() { return {state_, vcpu().running, state_.current_cpu}; }
+    void follow_policy(const Operation& operation, OutcomeObserver& observer);
+    template <typename Decide>
+    void follow(Decide decide, OutcomeObserver& observer);
+    void cross(Privilege to, OutcomeObserver& observer);
+    void begin_access(const Access& access, OutcomeObserver& observer);
+    void switch_space(const SwitchSpace& record, OutcomeObserver& observer);
+    void flush_range(const FlushRange& record, OutcomeObserver& observer);
+    void shoot_down(const Shootdown& record, OutcomeObserver& observer);
+    void require_others(const Shootdown& record) const;
+    void take_pending(OutcomeObserver& observer);
+    void select_cpu(std::size_t cpu);
 
     // system.cpp
     void access(const Access& access, OutcomeObserver& observer);
@@ -102,6 +129,8 @@ private:
     std::size_t add_virtual_machine(const DeclareVm& declaration);
     std::size_t add_host_table(const std::string& name, bool accessed_dirty);
     std::size_t add_space(std::size_t software, const std::string& name, Pcid pcid);
+    void start_os(std::size_t software);
+    void add_user_tables(std::size_t software, Space& space);
     Registers initial_registers() const;
     std::size_t find_space(const Software& owner, const std::string& name);
     std::size_t find_host_table(const std::string& name);
@@ -115,6 +144,7 @@ private:
     void require_mappable(VirtAddr va);
     void require_mappable(GuestPhysAddr gpa);
     static void require_frame(std::uint64_t address);
+    void share(VirtAddr va, const std::optional<std::string>& space);
     void touch(VirtAddr va, const std::optional<std::string>& space);
     void map(const Map& record);
     void protect(const Protect& record);
@@ -127,7 +157,7 @@ private:
     void host_set_entry(const HostSetEntry& record);
 
     // system_registers.cpp
-    Pcid pcid_of(const Space& space);
+    Pcid loaded_pcid();
     void flush_fractured(const Regime& named);
     void flush_smashed();
     void invlpg(const Invlpg& record);
@@ -164,6 +194,8 @@ private:
     SystemState state_{};
     Regime regime_{};
     FirstTouch first_touch_;
+    OsPolicy os_;
+    OsProgram program_{};
     Outcome outcome_{};
     std::uint64_t generation_{1};
 };

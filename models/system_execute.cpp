@@ -4,13 +4,6 @@
 #include "models/system.h"
 
 namespace nestwalk {
-namespace {
-
-std::string not_supported(const char* record) {
-    return std::string(record) + " is not supported yet";
-}
-
-}  // namespace
 
 struct System::Executor {
     System& system;
@@ -24,17 +17,20 @@ struct System::Executor {
     void operator()(const Compute&) const {}
     void operator()(const Fence&) const {}
     void operator()(const ReadTimeStamp&) const {}
-    void operator()(const Shootdown&) const { throw OperationError(not_supported("shootdown")); }
-    void operator()(const FlushRange&) const { throw OperationError(not_supported("flush-range")); }
     void operator()(const Lock& record) const { system.lock(record); }
     void operator()(const Unlock& record) const { system.unlock(record); }
+    // What an operating system's policy makes of them are operations of their own.
+    void operator()(const Shootdown& record) const {
+        outcome().ipis = static_cast<std::uint32_t>(record.cpus.size());
+    }
+    void operator()(const FlushRange&) const {}
+    void operator()(const SwitchSpace&) const {}
     void operator()(const SelectCpu& record) const {
         if (record.cpu >= system.state_.vcpus.size()) {
             throw OperationError("cpu " + std::to_string(record.cpu) + ": system.vcpus is " +
                                  std::to_string(system.state_.vcpus.size()));
         }
-        system.state_.current_cpu = record.cpu;
-        system.enter_regime();
+        system.select_cpu(record.cpu);
     }
 
     // --- Control registers ----------------------------------------------------------------------
@@ -75,6 +71,7 @@ struct System::Executor {
     void operator()(const Unmap& record) const {
         system.require_mappable(record.va);
         system.tables_named(record.space).unmap(record.va.value());
+        system.share(record.va, record.space);
         system.tables_changed();
     }
     void operator()(const Protect& record) const { changed(&System::protect, record); }
@@ -96,6 +93,7 @@ private:
         if constexpr (requires { record.va; }) system.require_mappable(record.va);
         if constexpr (requires { record.gpa; }) system.require_mappable(record.gpa);
         (system.*change)(record);
+        if constexpr (requires { record.va; }) system.share(record.va, record.space);
         system.tables_changed();
     }
     void host_changed(GuestPhysAddr gpa, void (PageTable::*change)(std::uint64_t)) const {
@@ -104,10 +102,6 @@ private:
         system.tables_changed();
     }
 };
-
-void System::execute(const Operation& operation, OutcomeObserver& observer) {
-    issue(operation, observer);
-}
 
 void System::issue(const Operation& operation, OutcomeObserver& observer) {
     perform(operation, observer);

@@ -4,6 +4,7 @@
 // and checked, as an experiment gives it.
 
 #include "models/control_flags.h"
+#include "models/os_parameters.h"
 #include "models/page_size.h"
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct PageRegion {
 struct GuestParameters {
     int levels{4};                      ///< 4 or 5
     PageSize page_size{PageSize::k4K};  ///< of pages mapped on first touch
-    bool global{};                      ///< pages mapped on first touch have G set
+    bool
+        global{};  ///< pages mapped on first touch have G set; an operating system has its own rule
     std::vector<PageRegion> regions{};  ///< linear addresses with another page size
 
     bool operator==(const GuestParameters&) const = default;
@@ -76,6 +78,7 @@ struct SystemParameters {
     CachedData cached_data{};
     CacheStart cache_start{CacheStart::kHot};
     std::uint32_t vcpus{1};
+    OsParameters os{};
 
     bool operator==(const SystemParameters&) const = default;
 };

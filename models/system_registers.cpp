@@ -11,9 +11,8 @@ constexpr std::size_t kMostSpaces = std::size_t{1} << 17;
 
 }  // namespace
 
-Pcid System::pcid_of(const Space& space) {
-    return registers().flags.test(ControlFlag::kPcide) ? space.pcid : Pcid(0);
-}
+/// CR3[11:0].
+Pcid System::loaded_pcid() { return registers().pcid.value_or(current_space().pcid); }
 
 /// Page fracturing: a page-selective invalidation that meets a fractured translation empties the
 /// TLB of the VPID and PCID that `named` has, as far as the machine's scope says.
@@ -55,18 +54,35 @@ void System::invpcid(const Invpcid& record) {
 
 void System::load_space(std::size_t space) {
     registers().space = space;
+    registers().pcid.reset();
+    registers().tables = Tables::kKernel;
     enter_regime();
 }
 
 void System::mov_cr3(const MovCr3& record) {
-    const std::size_t space =
-        record.space ? find_space(running(), *record.space) : registers().space;
-    const bool pcide = registers().flags.test(ControlFlag::kPcide);
+    Registers next = registers();
+    if (record.space) {
+        next.space = find_space(running(), *record.space);
+        next.pcid.reset();
+        next.tables = Tables::kKernel;
+    }
+    if (record.pcid) next.pcid = record.pcid;
+    next.tables = record.tables.value_or(next.tables);
+    const Space& space = running().spaces[next.space];
+    if (next.tables == Tables::kUser && space.user_root == 0) {
+        throw OperationError("mov-cr3: space '" + space.name +
+                             "' has no tables of the user's: system.os.pti is not on");
+    }
+    const bool pcide = next.flags.test(ControlFlag::kPcide);
     if (record.keep_entries && !pcide) return refuse(FaultKind::kGeneralProtection);
     if (!record.keep_entries) {
-        flush_as_asked(mov_cr3_drops(regime_, pcid_of(running().spaces[space])));
+        flush_as_asked(mov_cr3_drops(regime_, pcide ? next.pcid.value_or(space.pcid) : Pcid(0)));
     }
-    load_space(space);
+    Registers& loaded = registers();
+    loaded.space = next.space;
+    loaded.pcid = next.pcid;
+    loaded.tables = next.tables;
+    enter_regime();
 }
 
 void System::mov_cr4(ControlWrite write) {
@@ -77,7 +93,7 @@ void System::mov_cr4(ControlWrite write) {
     // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while
     // CR3[11:0] is not 0.
     if (la57_changes ||
-        (pcide_rises && (current_space().pcid != Pcid(0) || !before.test(ControlFlag::kPg)))) {
+        (pcide_rises && (loaded_pcid() != Pcid(0) || !before.test(ControlFlag::kPg)))) {
         return refuse(FaultKind::kGeneralProtection);
     }
     flush_as_asked(cr4_drops(regime_, before, after));

@@ -1,6 +1,7 @@
 // How a system comes to be: the state in which a trace starts, and what records declare.
 
 #include "models/operation_error.h"
+#include "models/shared_tables.h"
 #include "models/system.h"
 
 #include <algorithm>
@@ -9,6 +10,8 @@ namespace nestwalk {
 namespace {
 
 constexpr std::uint16_t kMostTags = 0xffff;
+/// Of an operating system's own threads: Linux's init_mm, FreeBSD's proc0.
+constexpr const char* kKernelSpace = "kernel";
 
 }  // namespace
 
@@ -17,14 +20,17 @@ System::System(const MachineParameters& machine, const SystemParameters& paramet
       has_caches_(!(machine.caches == CacheHierarchyParameters{})),
       parameters_(parameters),
       state_{.shared_cache = {DataCache(machine.caches.l3), parameters.cache_start}},
-      first_touch_(parameters, machine.vendor) {
+      first_touch_(parameters, machine.vendor),
+      os_(parameters.os, machine.features) {
     for (std::uint32_t cpu = 0; cpu < parameters.vcpus; ++cpu) {
         state_.vcpus.push_back({.mmu = Mmu(machine), .caches = DataCaches(machine.caches)});
     }
     const bool native = parameters.paging == Paging::kNative;
     add_software("host", native ? parameters.guest.levels : 4);
     add_space(0, native ? "s0" : "host", Pcid(0));
-    if (!native) {
+    if (native) {
+        start_os(0);
+    } else {
         add_host_table("e0", parameters.host.accessed_dirty);
         add_virtual_machine({.name = "vm0", .vpid = Vpid(1), .eptp = "e0", .asid = Asid(1)});
         for (Vcpu& cpu : state_.vcpus) cpu.running = cpu.last_vm = 1;
@@ -58,6 +64,10 @@ std::size_t System::add_space(std::size_t software, const std::string& name, Pci
         Software& host = state_.software[0];
         space.shadow_root = PageTable::new_root(host.memory, host.frames);
     }
+    if (owner.runs_os) {
+        if (os_.parameters().pti) add_user_tables(software, space);
+        share_kernel_half(owner, space);
+    }
     owner.spaces.push_back(space);
     return owner.spaces.size() - 1;
 }
@@ -82,7 +92,29 @@ std::size_t System::add_virtual_machine(const DeclareVm& declaration) {
     software.asid = declaration.asid.value_or(Asid(number));
     software.host_table = table;
     add_space(index, "s0", Pcid(0));
+    start_os(index);
     return index;
+}
+
+/// The operating system of the experiment, if it has one, runs natively or in a virtual machine
+/// that has its first space.
+void System::start_os(std::size_t software) {
+    if (!os_.present()) return;
+    Software& os = state_.software[software];
+    os.runs_os = true;
+    if (os_.parameters().pti) add_user_tables(software, os.spaces.front());
+    os.kernel_space = add_space(software, kKernelSpace, Pcid(0));
+    for (std::size_t cpu = 0; cpu < state_.vcpus.size(); ++cpu) {
+        os_.start({state_, software, cpu});
+    }
+}
+
+void System::add_user_tables(std::size_t software, Space& space) {
+    Software& owner = state_.software[software];
+    space.user_root = PageTable::new_root(owner.memory, owner.frames);
+    if (software == 0 || parameters_.paging != Paging::kShadow) return;
+    Software& host = state_.software[0];
+    space.user_shadow_root = PageTable::new_root(host.memory, host.frames);
 }
 
 std::size_t System::find_space(const Software& owner, const std::string& name) {

@@ -18,6 +18,9 @@ std::uint64_t SystemState::digest() {
         digest = mix(digest, vcpu.running);
         for (const Registers& registers : vcpu.registers) {
             digest = mix(digest, registers.space << 16 | registers.flags.bits());
+            digest = mix(digest, registers.pcid.value_or(Pcid(0)).value());
+            digest = mix(digest, static_cast<std::uint64_t>(registers.tables));
+            digest = mix(digest, registers.os.digest());
         }
     }
     for (const Software& one : software) {

@@ -7,6 +7,7 @@
 #include "models/data_caches.h"
 #include "models/frame_allocator.h"
 #include "models/mmu.h"
+#include "models/os_state.h"
 #include "models/page_table.h"
 #include "models/system_parameters.h"
 #include "models/table_memory.h"
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,16 @@ struct Space {
     Pcid pcid{};
     std::uint64_t root{};         ///< in its software's own physical memory
     std::uint64_t shadow_root{};  ///< host-physical; shadow paging only
+    std::uint64_t user_root{};    ///< the user's tables; page-table isolation only
+    std::uint64_t user_shadow_root{};
+    OsSpace os{};
+
+    std::uint64_t root_of(Tables tables) const {
+        return tables == Tables::kUser ? user_root : root;
+    }
+    std::uint64_t shadow_root_of(Tables tables) const {
+        return tables == Tables::kUser ? user_shadow_root : shadow_root;
+    }
 
     bool operator==(const Space&) const = default;
 };
@@ -40,6 +52,10 @@ struct Software {
     Vpid vpid{};
     Asid asid{};
     std::size_t host_table{};  ///< of a virtual machine: the EPT or NPT in force
+    /// Runs the operating system of the experiment, whose spaces share the kernel's half.
+    bool runs_os{};
+    std::size_t kernel_space{};    ///< then: the space of the kernel's own threads
+    std::uint16_t global_pcids{};  ///< given to spaces so far
 
     bool operator==(const Software&) const = default;
 };
@@ -60,6 +76,9 @@ PageTableRoot root_of(const HostTable& table, const HostParameters& parameters, 
 struct Registers {
     ControlFlags flags{};
     std::size_t space{};
+    std::optional<Pcid> pcid{};  ///< in CR3, where it is not the space's own
+    Tables tables{};
+    OsCpu os{};
 
     bool operator==(const Registers&) const = default;
 };

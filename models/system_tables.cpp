@@ -2,6 +2,7 @@
 
 #include "models/hex.h"
 #include "models/operation_error.h"
+#include "models/shared_tables.h"
 #include "models/system.h"
 
 namespace nestwalk {
@@ -30,6 +31,14 @@ void System::touch(VirtAddr va, const std::optional<std::string>& space) {
     if (!space || find_space(running(), *space) == registers().space) {
         first_touch_.supply(va, Privilege::kUser);
     }
+}
+
+/// Under an operating system's policy, tables that share an entry with those changed follow.
+void System::share(VirtAddr va, const std::optional<std::string>& space) {
+    Software& owner = running();
+    if (!owner.runs_os) return;
+    const std::size_t changed = space ? find_space(owner, *space) : registers().space;
+    share_top_level(owner, owner.spaces[changed], va);
 }
 
 /// A table maps what its levels can name; anything else would alias.

@@ -125,6 +125,8 @@ void name_events(Namer& name) {
                  "translations and operations that faulted");
     }
     name.one(kExits, "vm_exits", "exits", "VM exits");
+    name.one(kIpis, "ipis", "interrupts", "interrupts sent to other vCPUs by shootdowns");
+    name.one(kInterrupts, "interrupts", "interrupts", "interrupts of shootdowns taken");
 }
 
 template <std::size_t Index = 0>

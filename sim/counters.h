@@ -79,7 +79,9 @@ inline constexpr std::size_t kFaultRewalks = kRightsRewalks + 1;
 inline constexpr std::size_t kDirtyAssists = kFaultRewalks + 1;
 inline constexpr std::size_t kFaults = kDirtyAssists + 1;  // [fault kind]
 inline constexpr std::size_t kExits = kFaults + kFaultKinds - 1;
-inline constexpr std::size_t kOperations = kExits + 1;  // [variant index]
+inline constexpr std::size_t kIpis = kExits + 1;
+inline constexpr std::size_t kInterrupts = kIpis + 1;
+inline constexpr std::size_t kOperations = kInterrupts + 1;  // [variant index]
 // Of time, in thousandths of their unit.
 inline constexpr std::size_t kCycles = kOperations + std::variant_size_v<Operation>;
 inline constexpr std::size_t kCyclesByCause = kCycles + 1;  // [cause]

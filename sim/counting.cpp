@@ -85,6 +85,9 @@ void count_translation(const Outcome& outcome, Counters& counters) {
 
 void count_operation(const Operation& operation, const Outcome& outcome, Counters& counters) {
     ++counters[counter::kOperations + operation.index()];
+    counters[counter::kIpis] += outcome.ipis;
+    const auto* flush = std::get_if<FlushRange>(&operation);
+    counters[counter::kInterrupts] += flush != nullptr && flush->remote;
     count_drops_and_faults(outcome, counters);
 }
 

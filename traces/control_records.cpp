@@ -26,6 +26,9 @@ constexpr std::array kTlbControls{Choice<TlbControl>{"0", TlbControl::kNothing},
                                   Choice<TlbControl>{"3", TlbControl::kThisAsid},
                                   Choice<TlbControl>{"7", TlbControl::kThisAsidNonGlobal}};
 
+constexpr std::array kTables{Choice<Tables>{"kernel", Tables::kKernel},
+                             Choice<Tables>{"user", Tables::kUser}};
+
 ControlWrite flags_of(Fields& fields, std::span<const FlagName> flags) {
     ControlWrite write{};
     for (const FlagName& flag : flags) {
@@ -49,6 +52,9 @@ std::string space_argument(Fields& fields) {
 Operation parse_mov_cr3(Fields& fields) {
     MovCr3 operation{};
     operation.keep_entries = fields.flag("noflush");
+    if (const Word* word = fields.key("pcid")) operation.pcid = pcid(fields, *word);
+    if (const Word* word = fields.key("tables"))
+        operation.tables = choice(fields, *word, kTables, "tables of a space");
     if (const Word* word = fields.optional_argument()) operation.space = name(fields, *word);
     return operation;
 }
@@ -64,6 +70,10 @@ Operation parse_wrmsr(Fields& fields) {
 }
 
 Operation parse_task_switch(Fields& fields) { return TaskSwitch{space_argument(fields)}; }
+Operation parse_switch(Fields& fields) {
+    if (fields.flag("idle")) return SwitchSpace{};
+    return SwitchSpace{name(fields, fields.argument("the name of an address space, or idle"))};
+}
 Operation parse_smi(Fields&) { return SystemManagementInterrupt{}; }
 Operation parse_rsm(Fields&) { return ResumeFromSmm{}; }
 Operation parse_vmcb_cr3(Fields& fields) { return VmcbCr3{space_argument(fields)}; }
@@ -113,15 +123,15 @@ Operation parse_unlock(Fields& fields) {
 }
 
 constexpr TextRecord kRecords[]{
-    {"mov-cr3", parse_mov_cr3},   {"mov-cr4", parse_mov_cr4},
-    {"mov-cr0", parse_mov_cr0},   {"toggle-pge", parse_toggle_pge},
-    {"wrmsr", parse_wrmsr},       {"task-switch", parse_task_switch},
-    {"smi", parse_smi},           {"rsm", parse_rsm},
-    {"vmcb-cr3", parse_vmcb_cr3}, {"vm", parse_vm},
-    {"eptp", parse_eptp},         {"vmentry", parse_vmentry},
-    {"vmexit", parse_vmexit},     {"vmfunc", parse_vmfunc},
-    {"cpu", parse_cpu},           {"lock", parse_lock},
-    {"unlock", parse_unlock},
+    {"mov-cr3", parse_mov_cr3}, {"mov-cr4", parse_mov_cr4},
+    {"mov-cr0", parse_mov_cr0}, {"toggle-pge", parse_toggle_pge},
+    {"wrmsr", parse_wrmsr},     {"task-switch", parse_task_switch},
+    {"switch", parse_switch},   {"smi", parse_smi},
+    {"rsm", parse_rsm},         {"vmcb-cr3", parse_vmcb_cr3},
+    {"vm", parse_vm},           {"eptp", parse_eptp},
+    {"vmentry", parse_vmentry}, {"vmexit", parse_vmexit},
+    {"vmfunc", parse_vmfunc},   {"cpu", parse_cpu},
+    {"lock", parse_lock},       {"unlock", parse_unlock},
 };
 
 }  // namespace

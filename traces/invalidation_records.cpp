@@ -91,18 +91,25 @@ Operation parse_invlpgb(Fields& fields) {
 Operation parse_tlbsync(Fields&) { return Tlbsync{}; }
 Operation parse_wbinvd(Fields&) { return WriteBackInvalidate{}; }
 
-std::uint64_t pages_key(Fields& fields) {
-    return number(fields, fields.required_key("pages", "how many pages"), kCount);
+FlushedRange range_of(Fields& fields) {
+    FlushedRange range{.va = va_argument(fields)};
+    range.pages = number(fields, fields.required_key("pages", "how many pages"), kAnyNumber);
+    if (const Word* word = fields.key("stride")) range.stride = page_size(fields, *word);
+    range.kernel = fields.flag("kernel");
+    range.freed_tables = fields.flag("freed-tables");
+    return range;
 }
 
 Operation parse_shootdown(Fields& fields) {
-    Shootdown operation{.va = va_argument(fields), .pages = pages_key(fields)};
-    operation.cpus = cpu_list(fields, fields.required_key("cpus", "a list of vCPUs, as 0,2-3"));
+    Shootdown operation{.range = range_of(fields)};
+    if (const Word* word = fields.key("cpus")) operation.cpus = cpu_list(fields, *word);
     return operation;
 }
 
 Operation parse_flush_range(Fields& fields) {
-    return FlushRange{.va = va_argument(fields), .pages = pages_key(fields)};
+    FlushRange operation{.range = range_of(fields)};
+    operation.remote = fields.flag("remote");
+    return operation;
 }
 
 constexpr TextRecord kRecords[]{

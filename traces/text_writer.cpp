@@ -97,6 +97,12 @@ void write_edit(Line& line, const EntryEdit& edit) {
     if (edit.to) line.key("to", PhysAddr(*edit.to));
 }
 
+void write_range(Line& line, const FlushedRange& range) {
+    line.at(range.va).key("pages", range.pages);
+    if (range.stride != PageSize::k4K) line.key("stride", name_of(range.stride));
+    line.flag("kernel", range.kernel).flag("freed-tables", range.freed_tables);
+}
+
 const char* type_name(InvpcidType type) {
     switch (type) {
         case InvpcidType::kAddress:
@@ -157,7 +163,8 @@ struct WriteArguments {
 
     void operator()(const Invlpg& op) const { line.at(op.va); }
     void operator()(const MovCr3& op) const {
-        line.optional_word(op.space).flag("noflush", op.keep_entries);
+        line.optional_word(op.space).flag("noflush", op.keep_entries).key("pcid", op.pcid);
+        if (op.tables) line.key("tables", op.tables == Tables::kUser ? "user" : "kernel");
     }
     void operator()(const MovCr4& op) const { write_flags(line, op.write); }
     void operator()(const TogglePge&) const {}
@@ -204,9 +211,16 @@ struct WriteArguments {
     void operator()(const Vmfunc& op) const { line.word(op.eptp); }
     void operator()(const Evict& op) const { line.at(op.va); }
     void operator()(const Shootdown& op) const {
-        line.at(op.va).key("pages", op.pages).key("cpus", cpu_list(op.cpus));
+        write_range(line, op.range);
+        if (!op.cpus.empty()) line.key("cpus", cpu_list(op.cpus));
     }
-    void operator()(const FlushRange& op) const { line.at(op.va).key("pages", op.pages); }
+    void operator()(const FlushRange& op) const {
+        write_range(line, op.range);
+        line.flag("remote", op.remote);
+    }
+    void operator()(const SwitchSpace& op) const {
+        line.optional_word(op.space).flag("idle", !op.space);
+    }
 
     void operator()(const DeclareSpace& op) const { line.word(op.name).key("pcid", op.pcid); }
     void operator()(const Map& op) const {

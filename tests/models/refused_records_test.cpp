@@ -61,12 +61,6 @@ TEST_SUITE("refused records") {
         CHECK(refusal(system, SelectCpu{1}) == "cpu 1: system.vcpus is 1");
     }
 
-    TEST_CASE("what no engine executes yet says so") {
-        TestSystem system(exact_machine());
-        CHECK(refusal(system, Shootdown{}) == "shootdown is not supported yet");
-        CHECK(refusal(system, FlushRange{}) == "flush-range is not supported yet");
-    }
-
     TEST_CASE("records without effect on translations change no state") {
         TestSystem system(exact_machine());
         system.load(kVa);

@@ -84,8 +84,11 @@ TEST_SUITE("text errors") {
             {"invlpga 0", "trace:1:1: missing key: 'invlpga'; expected asid=, its ASID"},
             {"flush-range 0",
              "trace:1:1: missing key: 'flush-range'; expected pages=, how many pages"},
-            {"shootdown 0 pages=1",
-             "trace:1:1: missing key: 'shootdown'; expected cpus=, a list of vCPUs, as 0,2-3"},
+            {"shootdown 0 cpus=1",
+             "trace:1:1: missing key: 'shootdown'; expected pages=, how many pages"},
+            {"switch",
+             "trace:1:1: missing argument: 'switch'; expected the name of an address space, or "
+             "idle"},
             {"set-entry 0 p=1",
              "trace:1:1: missing key: 'set-entry'; expected level=, the level of the entry, 1 to "
              "5"},
