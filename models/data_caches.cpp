@@ -19,8 +19,10 @@ DataCache::DataCache(const CacheParameters& parameters) : lines_(make_lines(para
 
 const CacheLine* DataCache::use(std::uint64_t number) {
     if (!lines_) return nullptr;
-    const CacheLine* const line =
-        lines_->find(number, [number](const CacheLine& held) { return held.number == number; });
+    const std::uint64_t tag = tag_of(number);
+    const CacheLine* const line = lines_->find(
+        number, [tag](std::uint64_t held) { return held == tag; },
+        [](const CacheLine&) { return true; });
     if (line != nullptr) lines_->touch(line);
     return line;
 }
@@ -28,7 +30,8 @@ const CacheLine* DataCache::use(std::uint64_t number) {
 bool DataCache::fill(std::uint64_t number, FillId by) {
     if (!lines_) return false;
     bool had_room = true;
-    lines_->insert(number, {}, {number, by}, [&](const CacheLine&) { had_room = false; });
+    lines_->insert(number, tag_of(number), {}, {number, by},
+                   [&](const CacheLine&) { had_room = false; });
     return had_room;
 }
 

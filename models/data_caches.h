@@ -47,6 +47,8 @@ public:
     bool operator==(const DataCache& other) const { return lines_ == other.lines_; }
 
 private:
+    static std::uint64_t tag_of(std::uint64_t number) { return number + 1; }
+
     std::optional<SetAssociative<CacheLine>> lines_{};
 };
 

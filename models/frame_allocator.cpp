@@ -6,23 +6,22 @@
 namespace nestwalk {
 namespace {
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 
 struct ArenaLayout {
-    std::uint64_t first;
-    std::uint64_t end;
+    PhysicalRange range;
     std::uint64_t frame_bytes;
     const char* full;
 };
 
 // Index 0 is the arena of paging structures; 1, 2, 3 are the leaf levels of the page sizes.
 constexpr std::array<ArenaLayout, 4> kLayout{{
-    {256 * kMiB, 4 * kGiB, kBytesPerTable, "no frame is left for a paging structure (3.75 GiB)"},
-    {4 * kGiB, 16 * kTiB, page_bytes(PageSize::k4K), "no 4K frame is left"},
-    {16 * kTiB, 64 * kTiB, page_bytes(PageSize::k2M), "no 2M frame is left (48 TiB)"},
-    {64 * kTiB, std::uint64_t{1} << kPhysicalAddressBits, page_bytes(PageSize::k1G),
+    {kTableArena, kBytesPerTable, "no frame is left for a paging structure (3.75 GiB)"},
+    {{4 * kGiB, 16 * kTiB}, page_bytes(PageSize::k4K), "no 4K frame is left"},
+    {{16 * kTiB, 64 * kTiB}, page_bytes(PageSize::k2M), "no 2M frame is left (48 TiB)"},
+    {{64 * kTiB, std::uint64_t{1} << kPhysicalAddressBits},
+     page_bytes(PageSize::k1G),
      "no 1G frame is left (192 TiB)"},
 }};
 
@@ -36,8 +35,8 @@ std::uint64_t FrameAllocator::take_from(std::size_t index) {
         return frame;
     }
     const ArenaLayout& layout = kLayout[index];
-    const std::uint64_t frame = layout.first + arena.next * layout.frame_bytes;
-    if (frame >= layout.end) throw OperationError(layout.full);
+    const std::uint64_t frame = layout.range.first + arena.next * layout.frame_bytes;
+    if (frame >= layout.range.end) throw OperationError(layout.full);
     ++arena.next;
     return frame;
 }

@@ -12,6 +12,14 @@
 
 namespace nestwalk {
 
+/// A stretch of physical memory.
+struct PhysicalRange {
+    std::uint64_t first{};
+    std::uint64_t end{};
+};
+/// Where paging structures are.
+inline constexpr PhysicalRange kTableArena{std::uint64_t{256} << 20, std::uint64_t{4} << 30};
+
 class FrameAllocator {
 public:
     /// Arenas: tables from 256 MiB, 4-KiB frames from 4 GiB, 2-MiB frames from 16 TiB, 1-GiB frames

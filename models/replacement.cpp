@@ -7,33 +7,19 @@ namespace {
 
 constexpr std::uint8_t kSrripDistant = 3;
 constexpr std::uint8_t kSrripLong = 2;
-constexpr std::uint32_t kSubtreeWays = 4;
-constexpr std::uint32_t kSubtreeNodes = kSubtreeWays - 1;
 
 bool overlaps(WayRange range, std::uint32_t first, std::uint32_t count) {
     return range.first < first + count && first < range.first + range.count;
 }
 
-// A tree of ways - 1 nodes, node 0 the root, node n's children 2n+1 and 2n+2. A node's value is the
-// side to replace next: 0 left, 1 right. A touch makes every node on the way point to the other
-// side.
-void point_away(std::uint8_t* nodes, std::uint32_t ways, std::uint32_t way) {
-    std::uint32_t node = 0;
-    std::uint32_t first = 0;
-    for (std::uint32_t half = ways / 2; half > 0; half /= 2) {
-        const bool right = way >= first + half;
-        nodes[node] = right ? 0 : 1;
-        node = 2 * node + (right ? 2 : 1);
-        if (right) first += half;
-    }
-}
-
-std::uint32_t pointed_to(const std::uint8_t* nodes, std::uint32_t ways, std::uint32_t first_way,
-                         WayRange allowed) {
+/// Where the tree points, or turns where the range has no way on that side.
+template <typename PointsRight>
+std::uint32_t pointed_to(std::uint32_t ways, std::uint32_t first_way, WayRange allowed,
+                         const PointsRight& points_right) {
     std::uint32_t node = 0;
     std::uint32_t first = first_way;
     for (std::uint32_t half = ways / 2; half > 0; half /= 2) {
-        bool right = nodes[node] != 0;
+        bool right = points_right(node);
         if (!overlaps(allowed, right ? first + half : first, half)) right = !right;
         node = 2 * node + (right ? 2 : 1);
         if (right) first += half;
@@ -41,20 +27,35 @@ std::uint32_t pointed_to(const std::uint8_t* nodes, std::uint32_t ways, std::uin
     return first;
 }
 
-std::uint32_t state_bytes(ReplacementPolicy policy, std::uint32_t ways) {
+/// As TreeState, a byte a node.
+void point_away(std::uint8_t* nodes, std::uint32_t ways, std::uint32_t way) {
+    std::uint32_t node = 0;
+    for (std::uint32_t half = ways / 2; half > 0; half /= 2) {
+        const bool right = (way & half) != 0;
+        nodes[node] = right ? 0 : 1;
+        node = 2 * node + (right ? 2 : 1);
+    }
+}
+
+bool fits_a_word(ReplacementPolicy policy, std::uint32_t ways) {
     switch (policy) {
         case ReplacementPolicy::kTrueLru:
+            return ways <= LruState::kMostWays;
+        case ReplacementPolicy::kTreePlru:
+            return ways <= TreeState::kMostWays;
+        case ReplacementPolicy::kMru3Plru4:
+            return true;
         case ReplacementPolicy::kNru:
         case ReplacementPolicy::kSrrip:
-            return ways;
-        case ReplacementPolicy::kTreePlru:
-            return ways - 1;
-        case ReplacementPolicy::kMru3Plru4:
-            return 1 + (ways / kSubtreeWays) * kSubtreeNodes;
         case ReplacementPolicy::kRandom:
-            return 0;
+            return false;
     }
-    return 0;
+    return false;
+}
+
+std::uint32_t bytes_a_set(ReplacementPolicy policy, std::uint32_t ways) {
+    if (policy == ReplacementPolicy::kRandom) return 0;
+    return policy == ReplacementPolicy::kTreePlru ? ways - 1 : ways;
 }
 
 std::uint32_t nru_victim(std::uint8_t* used, WayRange allowed) {
@@ -76,18 +77,23 @@ std::uint32_t srrip_victim(std::uint8_t* distance, WayRange allowed) {
     }
 }
 
-std::uint32_t lru_victim(const std::uint8_t* ranks, WayRange allowed) {
-    const auto* first = ranks + allowed.first;
-    return static_cast<std::uint32_t>(std::max_element(first, first + allowed.count) - ranks);
+std::uint32_t lru_victim(std::uint64_t order, std::uint32_t ways, WayRange allowed) {
+    for (std::uint32_t age = ways - 1;; --age) {
+        const auto way = static_cast<std::uint32_t>(order >> 4 * age) & 0xf;
+        if (overlaps(allowed, way, 1)) return way;
+    }
 }
 
 // The root names the subtree used last; the victim is in the one after it.
-std::uint32_t mru3_victim(const std::uint8_t* state, WayRange allowed) {
-    for (std::uint32_t step = 1;; ++step) {
-        const std::uint32_t subtree = (state[0] + step) % 3;
-        const std::uint32_t first = subtree * kSubtreeWays;
-        if (!overlaps(allowed, first, kSubtreeWays)) continue;
-        return pointed_to(state + 1 + subtree * kSubtreeNodes, kSubtreeWays, first, allowed);
+std::uint32_t mru3_victim(std::uint64_t word, WayRange allowed) {
+    for (std::uint64_t step = 1;; ++step) {
+        const auto subtree =
+            static_cast<std::uint32_t>(((word & Mru3State::kRoot) + step) % Mru3State::kSubtrees);
+        const std::uint32_t first = subtree * Mru3State::kSubtreeWays;
+        if (!overlaps(allowed, first, Mru3State::kSubtreeWays)) continue;
+        const std::uint64_t nodes = word >> Mru3State::first_node(subtree);
+        return pointed_to(Mru3State::kSubtreeWays, first, allowed,
+                          [&](std::uint32_t node) { return (nodes >> node & 1) != 0; });
     }
 }
 
@@ -95,38 +101,30 @@ std::uint32_t mru3_victim(const std::uint8_t* state, WayRange allowed) {
 
 Replacement::Replacement(ReplacementPolicy policy, std::uint32_t sets, std::uint32_t ways,
                          std::uint64_t seed)
-    : policy_(policy),
-      ways_(ways),
-      stride_(state_bytes(policy, ways)),
-      state_(std::size_t{sets} * stride_),
-      random_(seed) {
-    for (std::size_t at = 0; at < state_.size(); ++at) {
-        if (policy == ReplacementPolicy::kTrueLru)
-            state_[at] = static_cast<std::uint8_t>(at % ways);
-        if (policy == ReplacementPolicy::kSrrip) state_[at] = kSrripDistant;
+    : policy_(policy), ways_(ways), random_(seed) {
+    if (fits_a_word(policy, ways)) {
+        const bool lru = policy == ReplacementPolicy::kTrueLru;
+        words_.assign(sets, lru ? LruState::initial(ways) : 0);
+        for (std::uint32_t way = 0; !lru && way < ways; ++way) {
+            masks_.push_back(policy == ReplacementPolicy::kTreePlru ? TreeState::masks(ways, way)
+                                                                    : Mru3State::masks(way));
+        }
+        return;
     }
+    if (policy == ReplacementPolicy::kTrueLru) {
+        stamps_ = UseStamps(sets, ways);
+        return;
+    }
+    stride_ = bytes_a_set(policy, ways);
+    const bool srrip = policy == ReplacementPolicy::kSrrip;
+    bytes_.assign(std::size_t{sets} * stride_, srrip ? kSrripDistant : std::uint8_t{0});
 }
 
-void Replacement::make_most_recent(std::uint8_t* ranks, std::uint32_t way) const {
-    const std::uint8_t rank = ranks[way];
-    for (std::uint32_t other = 0; other < ways_; ++other) {
-        ranks[other] = static_cast<std::uint8_t>(ranks[other] + (ranks[other] < rank));
-    }
-    ranks[way] = 0;
-}
-
-void Replacement::hit(std::uint32_t set, std::uint32_t way) {
-    std::uint8_t* state = state_of(set);
+void Replacement::hit_bytes(std::uint32_t set, std::uint32_t way) {
+    std::uint8_t* state = bytes_of(set);
     switch (policy_) {
-        case ReplacementPolicy::kTrueLru:
-            make_most_recent(state, way);
-            break;
         case ReplacementPolicy::kTreePlru:
             point_away(state, ways_, way);
-            break;
-        case ReplacementPolicy::kMru3Plru4:
-            state[0] = static_cast<std::uint8_t>(way / kSubtreeWays);
-            point_away(state + 1 + state[0] * kSubtreeNodes, kSubtreeWays, way % kSubtreeWays);
             break;
         case ReplacementPolicy::kNru:
             state[way] = 1;
@@ -138,6 +136,8 @@ void Replacement::hit(std::uint32_t set, std::uint32_t way) {
         case ReplacementPolicy::kSrrip:
             state[way] = 0;
             break;
+        case ReplacementPolicy::kTrueLru:
+        case ReplacementPolicy::kMru3Plru4:
         case ReplacementPolicy::kRandom:
             break;
     }
@@ -145,35 +145,41 @@ void Replacement::hit(std::uint32_t set, std::uint32_t way) {
 
 void Replacement::fill(std::uint32_t set, std::uint32_t way) {
     if (policy_ == ReplacementPolicy::kSrrip) {
-        state_of(set)[way] = kSrripLong;
+        bytes_of(set)[way] = kSrripLong;
     } else {
         hit(set, way);
     }
 }
 
 std::uint32_t Replacement::victim(std::uint32_t set, WayRange allowed) {
-    std::uint8_t* state = state_of(set);
-    switch (policy_) {
-        case ReplacementPolicy::kTrueLru:
-            return lru_victim(state, allowed);
-        case ReplacementPolicy::kTreePlru:
-            return pointed_to(state, ways_, 0, allowed);
-        case ReplacementPolicy::kMru3Plru4:
-            return mru3_victim(state, allowed);
-        case ReplacementPolicy::kNru:
-            return nru_victim(state, allowed);
-        case ReplacementPolicy::kSrrip:
-            return srrip_victim(state, allowed);
-        case ReplacementPolicy::kRandom:
-            break;
+    if (policy_ == ReplacementPolicy::kRandom) {
+        random_ = mix(random_);
+        return allowed.first + static_cast<std::uint32_t>(random_ % allowed.count);
     }
-    random_ = mix(random_);
-    return allowed.first + static_cast<std::uint32_t>(random_ % allowed.count);
+    if (!words_.empty()) return victim_by_word(words_[set], allowed);
+    return stamps_.empty() ? victim_by_bytes(bytes_of(set), allowed) : stamps_.victim(set, allowed);
+}
+
+std::uint32_t Replacement::victim_by_word(std::uint64_t word, WayRange allowed) const {
+    if (policy_ == ReplacementPolicy::kTrueLru) return lru_victim(word, ways_, allowed);
+    if (policy_ == ReplacementPolicy::kMru3Plru4) return mru3_victim(word, allowed);
+    return pointed_to(ways_, 0, allowed,
+                      [&](std::uint32_t node) { return (word >> node & 1) != 0; });
+}
+
+std::uint32_t Replacement::victim_by_bytes(std::uint8_t* state, WayRange allowed) const {
+    if (policy_ == ReplacementPolicy::kNru) return nru_victim(state, allowed);
+    if (policy_ == ReplacementPolicy::kSrrip) return srrip_victim(state, allowed);
+    return pointed_to(ways_, 0, allowed, [&](std::uint32_t node) { return state[node] != 0; });
 }
 
 std::uint64_t Replacement::digest(std::uint32_t set) const {
+    if (!words_.empty()) return mix(words_[set]);
     std::uint64_t digest = 0;
-    const std::uint8_t* state = state_.data() + std::size_t{set} * stride_;
+    for (std::uint32_t way = 0; !stamps_.empty() && way < ways_; ++way) {
+        digest = digest * 0x100'0000'01b3 + stamps_.age(set, way);
+    }
+    const std::uint8_t* state = bytes_.data() + std::size_t{set} * stride_;
     for (std::uint32_t at = 0; at < stride_; ++at) digest = digest * 0x100'0000'01b3 + state[at];
     return mix(digest);
 }

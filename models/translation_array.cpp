@@ -60,17 +60,19 @@ void TranslationArray::forget(const Mapping& mapping) {
 
 void TranslationArray::insert(const Mapping& mapping) {
     const WayRange ways = holding(class_of(mapping), mapping.key.level)->ways;
-    const auto same_key = [&](const Mapping& other) { return other.key == mapping.key; };
+    const std::uint64_t tag = MappingTag::of(mapping);
+    Mapping* const old =
+        find(mapping.key, [&](const Mapping& other) { return other.key == mapping.key; });
     const auto on_evict = [this](const Mapping& evicted) { forget(evicted); };
     std::visit(
         [&](auto& storage) {
-            if (Mapping* old = storage.find(mapping.key.page, same_key)) {
+            if (old != nullptr) {
                 forget(*old);
                 *old = mapping;
                 storage.touch(old);
-                storage.changed(old);
+                storage.changed(old, tag);
             } else {
-                storage.insert(mapping.key.page, ways, mapping, on_evict);
+                storage.insert(mapping.key.page, tag, ways, mapping, on_evict);
             }
         },
         storage_);

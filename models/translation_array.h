@@ -6,6 +6,7 @@
 
 #include "models/machine.h"
 #include "models/mapping.h"
+#include "models/mapping_tag.h"
 #include "models/set_associative.h"
 #include "models/unbounded.h"
 
@@ -30,17 +31,11 @@ public:
     /// The entry that the query finds, or null. Does not count as a use.
     Mapping* find(const MappingQuery& query) {
         const auto matches = [&query](const Mapping& mapping) { return query.matches(mapping); };
-        return std::visit([&](auto& storage) { return storage.find(query.key.page, matches); },
-                          storage_);
+        return find(query.key, matches);
     }
     void touch(const Mapping* mapping) {
         std::visit([mapping](auto& storage) { storage.touch(mapping); }, storage_);
     }
-    /// To be called after a found mapping was changed in place.
-    void changed(const Mapping* mapping) {
-        std::visit([mapping](auto& storage) { storage.changed(mapping); }, storage_);
-    }
-
     /// A PCID is loaded. Entries of PCIDs that the array cannot keep beside it are dropped.
     void load_pcid(std::uint16_t context, Pcid pcid);
 
@@ -95,6 +90,14 @@ public:
 private:
     using Storage = std::variant<SetAssociative<Mapping>, Unbounded<Mapping>>;
 
+    template <typename Match>
+    Mapping* find(const MappingKey& key, const Match& matches) {
+        const auto may_match = [tag = MappingTag::of(key)](std::uint64_t held) {
+            return MappingTag::same_page(held, tag);
+        };
+        return std::visit([&](auto& storage) { return storage.find(key.page, may_match, matches); },
+                          storage_);
+    }
     static Storage make_storage(const StructureParameters& parameters);
     const Holding* holding(MappingClass mapping_class, int level) const;
     void remember(const Mapping& mapping);

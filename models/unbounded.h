@@ -1,7 +1,7 @@
 #pragma once
 
 // Storage that never replaces anything, with the interface of SetAssociative: what the `exact`
-// machine is made of. Order of use leaves no trace in it.
+// machine is made of. Order of use leaves no trace in it, and it needs no tags.
 
 #include "models/digest.h"
 #include "models/machine.h"
@@ -21,8 +21,8 @@ public:
     /// pages.
     static constexpr std::size_t kMostEntries = std::size_t{1} << 21;
 
-    template <typename Match>
-    Entry* find(std::uint64_t page, Match&& matches) {
+    template <typename MayMatch, typename Match>
+    Entry* find(std::uint64_t page, MayMatch&&, Match&& matches) {
         const auto [first, end] = entries_.equal_range(page);
         for (auto at = first; at != end; ++at) {
             if (matches(at->second)) return &at->second;
@@ -31,11 +31,12 @@ public:
     }
 
     void touch(const Entry*) {}
-    void changed(const Entry*) { digest_is_old_ = true; }
+    void changed(const Entry*, std::uint64_t /*tag*/) { digest_is_old_ = true; }
 
     /// Throws OperationError where kMostEntries are held already.
     template <typename OnEvict>
-    void insert(std::uint64_t page, WayRange, const Entry& entry, OnEvict&&) {
+    void insert(std::uint64_t page, std::uint64_t /*tag*/, WayRange, const Entry& entry,
+                OnEvict&&) {
         if (entries_.size() == kMostEntries) {
             throw OperationError("an unbounded array outgrows the model (2 Mi entries)");
         }

@@ -338,7 +338,7 @@ TEST_SUITE("limits of replaying") {
         };
         Unbounded<Entry> array;
         std::uint64_t page = 0;
-        CHECK_THROWS_AS(for (;; ++page) array.insert(page, {}, {}, [](const Entry&) {}),
+        CHECK_THROWS_AS(for (;; ++page) array.insert(page, 1, {}, {}, [](const Entry&) {}),
                         OperationError);
         CHECK(page == Unbounded<Entry>::kMostEntries);
     }

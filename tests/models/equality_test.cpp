@@ -69,8 +69,8 @@ TEST_SUITE("equality") {
         second.key.pcid = Pcid(1);
         const auto holding = [](const Mapping& one, const Mapping& other) {
             Unbounded<Mapping> array;
-            array.insert(0, {}, one, [](const Mapping&) {});
-            array.insert(0, {}, other, [](const Mapping&) {});
+            array.insert(0, 1, {}, one, [](const Mapping&) {});
+            array.insert(0, 1, {}, other, [](const Mapping&) {});
             return array;
         };
         CHECK(holding(first, second) == holding(first, second));

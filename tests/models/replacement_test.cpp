@@ -50,22 +50,68 @@ Ways victims(Replacement& replacement, WayRange allowed, int misses) {
 }  // namespace
 
 TEST_CASE("replacement: true LRU replaces the way that was used longest ago") {
-    constexpr std::uint32_t kWays = 6;
-    Replacement replacement = filled(ReplacementPolicy::kTrueLru, kWays);
-    std::list<std::uint32_t> oldest_first{0, 1, 2, 3, 4, 5};
-    Order order;
-    for (int step = 0; step < 2000; ++step) {
-        std::uint32_t way = order.below(kWays);
-        if (order.below(3) == 0) {
-            way = replacement.victim(0, {0, kWays});
-            REQUIRE(way == oldest_first.front());
-            replacement.fill(0, way);
-        } else {
-            replacement.hit(0, way);
+    for (const std::uint32_t ways : {1u, 2u, 6u, 12u, 15u, 16u, 17u, 20u, 64u, 96u}) {
+        Replacement replacement = filled(ReplacementPolicy::kTrueLru, ways);
+        std::list<std::uint32_t> oldest_first;
+        for (std::uint32_t way = 0; way < ways; ++way) oldest_first.push_back(way);
+        Order order;
+        for (int step = 0; step < 2000; ++step) {
+            std::uint32_t way = order.below(ways);
+            if (order.below(3) == 0) {
+                way = replacement.victim(0, {0, ways});
+                REQUIRE(way == oldest_first.front());
+                replacement.fill(0, way);
+            } else {
+                replacement.hit(0, way);
+            }
+            oldest_first.remove(way);
+            oldest_first.push_back(way);
         }
-        oldest_first.remove(way);
-        oldest_first.push_back(way);
     }
+}
+
+TEST_CASE("replacement: an array never used replaces its highest way first") {
+    for (const std::uint32_t ways : {1u, 4u, 12u, 16u, 17u, 64u}) {
+        Replacement replacement(ReplacementPolicy::kTrueLru, 2, ways, 1);
+        CHECK(replacement.victim(0, {0, ways}) == ways - 1);
+        CHECK(replacement.victim(1, {0, ways}) == ways - 1);
+    }
+}
+
+// Loops collapse by this: how often and how long ago ways were used is no part of the state.
+TEST_CASE("replacement: true LRU is the order of uses and nothing else") {
+    for (const std::uint32_t ways : {4u, 16u, 17u, 64u}) {
+        Replacement once = filled(ReplacementPolicy::kTrueLru, ways);
+        Replacement often = filled(ReplacementPolicy::kTrueLru, ways);
+        for (int round = 0; round < 3; ++round) {
+            for (std::uint32_t way = 0; way < ways; ++way) often.hit(0, way);
+        }
+        CHECK(once == often);
+        CHECK(once.digest(0) == often.digest(0));
+        often.hit(0, 1);
+        CHECK_FALSE(once == often);
+        CHECK(once.digest(0) != often.digest(0));
+        once.hit(0, 1);
+        CHECK(once == often);
+        CHECK(once.digest(0) == often.digest(0));
+    }
+}
+
+TEST_CASE("replacement: true LRU of many ways counts uses anew before it runs out of numbers") {
+    UseStamps stamps(2, 3, UseStamps::kMostUses - 1);
+    stamps.use(0, 2);
+    stamps.use(1, 1);
+    UseStamps fresh(2, 3);
+    fresh.use(0, 2);
+    fresh.use(1, 1);
+    CHECK(stamps == fresh);
+    for (const std::uint32_t set : {0u, 1u}) {
+        for (const std::uint32_t way : {0u, 1u, 2u}) {
+            CHECK(stamps.age(set, way) == fresh.age(set, way));
+        }
+    }
+    CHECK(stamps.victim(0, {0, 3}) == 1);
+    CHECK(stamps.victim(1, {0, 3}) == 2);
 }
 
 TEST_CASE("replacement: true LRU within a range takes the oldest way of the range") {
@@ -74,6 +120,12 @@ TEST_CASE("replacement: true LRU within a range takes the oldest way of the rang
     CHECK(replacement.victim(0, {2, 2}) == 3);
     CHECK(replacement.victim(0, {1, 3}) == 1);
     CHECK(replacement.victim(0, {0, 4}) == 0);
+
+    Replacement wide = filled(ReplacementPolicy::kTrueLru, 20);
+    wide.hit(0, 17);
+    CHECK(wide.victim(0, {17, 3}) == 18);
+    CHECK(wide.victim(0, {17, 1}) == 17);
+    CHECK(wide.victim(0, {0, 20}) == 0);
 }
 
 TEST_CASE("replacement: sets do not disturb each other") {
