@@ -180,7 +180,7 @@ void add_walk(CLI::App& app, WalkOptions& options) {
 
 void add_show(CLI::App& app, ShowOptions& options) {
     CLI::App& show =
-        *app.add_subcommand("show", "show machines, experiments and their JSON Schemas");
+        *app.add_subcommand("show", "show machines, experiments, hypervisors and JSON Schemas");
     show.require_subcommand(1);
     show.add_subcommand("machines", "the machines that are known by name");
     CLI::App& machine =
@@ -191,6 +191,11 @@ void add_show(CLI::App& app, ShowOptions& options) {
         *show.add_subcommand("experiment", "an experiment with every default filled in");
     experiment.add_option("FILE", options.name, "an experiment file (YAML)")->required();
     add_set(experiment, options.set);
+    show.add_subcommand("hypervisors",
+                        "what exits under each hypervisor, and what is then flushed");
+    show.add_subcommand("hypervisor", "the same of one hypervisor, with the source of each rule")
+        ->add_option("NAME", options.name, "a word that system.hypervisor takes")
+        ->required();
     for (CLI::App* each : show.get_subcommands({}))
         add_format(*each, options.format, "text or json");
     show.add_subcommand("schema", "the JSON Schema of a kind of file, for editors")

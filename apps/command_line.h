@@ -72,8 +72,8 @@ struct WalkOptions {
 };
 
 struct ShowOptions {
-    std::string what{};  ///< machines, machine, experiment, schema
-    std::string name{};  ///< of a machine, a file or a kind of file
+    std::string what{};  ///< machines, machine, experiment, hypervisors, hypervisor, schema
+    std::string name{};  ///< of a machine, a file, a hypervisor or a kind of file
     std::vector<std::string> set{};
     ReportFormat format{};
     bool dot{};  ///< a picture of the machine instead of its values

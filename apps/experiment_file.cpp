@@ -6,6 +6,7 @@
 #include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/yaml_reader.h"
+#include "models/hypervisor_policy.h"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +49,13 @@ Machine read_machine_key(const ConfigValue& value, const fs::path& base,
     const std::string file =
         find_machine(value.node->text, base_of(value, base), value.node->location);
     return load_machine(file, overrides);
+}
+
+void check_hypervisor(const ConfigValue& system, const Experiment& experiment) {
+    const std::string error =
+        hypervisor_error(experiment.system, experiment.machine.parameters.vendor);
+    if (error.empty()) return;
+    refuse({system.node->find("hypervisor"), join_path(system.path, "hypervisor")}, error);
 }
 
 bool addresses_experiment(const std::string& first) {
@@ -102,6 +110,7 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
     if (const auto system = fields.find("system"); system && !system->node->is_null()) {
         experiment.system = read_system(*system);
         check_os(*system, experiment.system.os, experiment.machine.parameters);
+        check_hypervisor(*system, experiment);
     }
     check_size(fields.require("machine"), experiment);
     experiment.workload = read_workload(fields.require("workload"), base);

@@ -43,7 +43,9 @@ constexpr auto kFeatures = &MachineParameters::features;
 constexpr std::array kFeatureKeys{
     on_off<kModels, kFeatures, &Features::invpcid>("invpcid", "INVPCID"),
     on_off<kModels, kFeatures, &Features::invlpgb>("invlpgb",
-                                                   "INVLPGB and TLBSYNC, which Intel never has")};
+                                                   "INVLPGB and TLBSYNC, which Intel never has"),
+    on_off<kModels, kFeatures, &Features::flush_by_asid>(
+        "flush_by_asid", "AMD: TLB_CONTROL=3 and 7; without it a VM entry with these fails")};
 
 constexpr auto kInvalidation = &MachineParameters::invalidation;
 using Choices = InvalidationChoices;

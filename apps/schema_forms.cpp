@@ -80,7 +80,8 @@ SchemaJson form_schema(const ValueForm& form) {
         case Kind::kTexts:
             return list_schema(definition("text"));
         case Kind::kMap:
-            return map_schema(form.keys);
+            if (form.words.empty()) return map_schema(form.keys);
+            return any_of({words_schema(form.words), map_schema(form.keys)});
         case Kind::kMaps:
             return list_schema(map_schema(form.keys));
         case Kind::kSettings:

@@ -2,11 +2,13 @@
 #include "apps/config_path.h"
 #include "apps/exit_status.h"
 #include "apps/experiment_file.h"
+#include "apps/hypervisor_report.h"
 #include "apps/json_schema.h"
 #include "apps/json_writer.h"
 #include "apps/machine_drawing.h"
 #include "apps/machine_report.h"
 #include "apps/output.h"
+#include "apps/system_keys.h"
 #include "apps/yaml_writer.h"
 #include "traces/source_location.h"
 
@@ -44,6 +46,18 @@ std::string show_experiment(const ShowOptions& options) {
                                                  : write_yaml(resolved);
 }
 
+std::string show_hypervisors(const ShowOptions& options) {
+    return options.format == ReportFormat::kJson ? hypervisors_json(hypervisor_columns())
+                                                 : hypervisors_text();
+}
+
+std::string show_hypervisor(const ShowOptions& options) {
+    const ConfigNode name = word_node(options.name);
+    const Hypervisor kind = read_word({&name, "show hypervisor"}, kHypervisorWords);
+    return options.format == ReportFormat::kJson ? hypervisors_json(columns_of(kind))
+                                                 : hypervisor_text(kind);
+}
+
 std::string show_schema(const ShowOptions& options) {
     return options.name == "machine" ? machine_json_schema() : experiment_json_schema();
 }
@@ -56,10 +70,12 @@ int show_command(const ShowOptions& options) {
                          "show has no table that csv could hold: 'csv'; expected text "
                          "or json");
     }
-    write_stdout(options.what == "machines"  ? show_machines(options)
-                 : options.what == "machine" ? show_machine(options)
-                 : options.what == "schema"  ? show_schema(options)
-                                             : show_experiment(options));
+    write_stdout(options.what == "machines"      ? show_machines(options)
+                 : options.what == "machine"     ? show_machine(options)
+                 : options.what == "hypervisors" ? show_hypervisors(options)
+                 : options.what == "hypervisor"  ? show_hypervisor(options)
+                 : options.what == "schema"      ? show_schema(options)
+                                                 : show_experiment(options));
     return kExitDone;
 }
 

@@ -25,11 +25,22 @@ inline constexpr std::array<Keyword<CachedData>, 2> kCachedDataWords{
     {{"ideal", CachedData::kIdeal}, {"modelled", CachedData::kModelled}}};
 inline constexpr std::array<Keyword<CacheStart>, 2> kCacheStartWords{
     {{"hot", CacheStart::kHot}, {"cold", CacheStart::kCold}}};
-/// Of hypervisors that the format knows, those that can be simulated.
-inline constexpr std::array<std::string_view, 1> kSimulatedHypervisors{"none"};
+inline constexpr std::array<Keyword<Hypervisor>, 7> kHypervisorWords{
+    {{"none", Hypervisor::kNone},
+     {"kvm-ept", Hypervisor::kKvmEpt},
+     {"kvm-npt", Hypervisor::kKvmNpt},
+     {"kvm-shadow", Hypervisor::kKvmShadow},
+     {"xen-hap", Hypervisor::kXenHap},
+     {"xen-shadow", Hypervisor::kXenShadow},
+     {"xen-pv-shim", Hypervisor::kXenPvShim}}};
+inline constexpr std::array<Keyword<ShadowInvlpg>, 3> kShadowInvlpgWords{
+    {{"individual", ShadowInvlpg::kIndividual},
+     {"single-context", ShadowInvlpg::kSingleContext},
+     {"none", ShadowInvlpg::kNone}}};
 
 inline constexpr UnsignedRange kLevelsRange{4, 5};
 inline constexpr UnsignedRange kVcpusRange{1, 64};
+inline constexpr UnsignedRange kTagsRange{1, 65535};
 
 inline constexpr std::array kRegionKeys{
     KeyForm{"at", "the first address", number_form(), "", true},
@@ -113,6 +124,26 @@ inline constexpr std::array kOsKeys{
         "by INVLPGB, as is the kernel's half",
         switch_form(), "off"}};
 
+inline constexpr std::array kHypervisorKeys{
+    KeyForm{"kind",
+            "which operations of a guest exit and what is then flushed (`docs/hypervisors.md`): "
+            "`none`, `kvm-ept`, `kvm-npt`, `kvm-shadow`, `xen-hap`, `xen-shadow`, `xen-pv-shim`. "
+            "`hypervisor: WORD` is short for `hypervisor: {kind: WORD}`",
+            word_form<kHypervisorWords>(), "none"},
+    KeyForm{"shadow_invlpg",
+            "`kvm-shadow`, the INVLPG of a guest: `individual`: its address is flushed alone; "
+            "`single-context`: the guest's whole context; `none`: nothing",
+            word_form<kShadowInvlpgWords>(), "individual"},
+    KeyForm{
+        "cr4_filter",
+        "`xen-hap` and `xen-pv-shim` on Intel. on: only writes of CR4 bits that Xen cares about "
+        "exit; off: every write of CR4 exits, as before Xen 4.10",
+        switch_form(), "on"},
+    KeyForm{"tags",
+            "where a flush is another VPID or ASID: how many there are before all is flushed and "
+            "they are handed out anew",
+            number_form(kTagsRange), "32767"}};
+
 /// One key a flag of kCr4Words.
 inline constexpr auto kCr4Keys = [] {
     std::array<KeyForm, kCr4Words.size()> keys{};
@@ -146,10 +177,8 @@ inline constexpr std::array kSystemKeys{
     KeyForm{"vcpus",
             "1 to 64. Each has TLBs of its own; the tables are shared. `cpu N` in a trace switches",
             number_form(kVcpusRange), "1"},
-    KeyForm{"hypervisor",
-            "`none`; `kvm-ept`, `kvm-npt`, `kvm-shadow`, `xen-hap` are not supported yet",
-            {ValueForm::Kind::kWord, kSimulatedHypervisors, {}, {}},
-            "none"},
+    KeyForm{"hypervisor", "what exits and what is then flushed",
+            map_or_word_form<kHypervisorWords>(kHypervisorKeys)},
     KeyForm{"os",
             "the operating system, whose policy `flush-range`, `shootdown` and `switch` follow",
             map_form(kOsKeys)}};

@@ -11,15 +11,6 @@ namespace nestwalk {
 
 namespace {
 
-// Hypervisors that the format knows; only the first can be simulated so far.
-enum class Hypervisor : std::uint8_t { kNone, kKvmEpt, kKvmNpt, kKvmShadow, kXenHap };
-constexpr std::array<Keyword<Hypervisor>, 5> kHypervisorWords{
-    {{"none", Hypervisor::kNone},
-     {"kvm-ept", Hypervisor::kKvmEpt},
-     {"kvm-npt", Hypervisor::kKvmNpt},
-     {"kvm-shadow", Hypervisor::kKvmShadow},
-     {"xen-hap", Hypervisor::kXenHap}}};
-
 constexpr std::uint64_t kSmallPage = page_bytes(PageSize::k4K);
 /// No x86 processor has more physical-address bits.
 constexpr int kMostPhysicalBits = 52;
@@ -137,11 +128,18 @@ void settle_la57(const ConfigFields& fields, SystemParameters& system) {
     if (five) system.initial_cr4.set.set(ControlFlag::kLa57);
 }
 
-void refuse_what_is_to_come(const ConfigFields& fields) {
-    if (const auto hypervisor = fields.find("hypervisor"))
-        if (read_word(*hypervisor, kHypervisorWords) != Hypervisor::kNone)
-            refuse(*hypervisor, "the hypervisor " + quoted(hypervisor->node->text) +
-                                    " is not supported yet, expected none");
+HypervisorParameters read_hypervisor(const ConfigValue& value) {
+    if (!value.node->is_map()) return {.kind = read_word(value, kHypervisorWords)};
+    const ConfigFields fields(value, keys_of(kHypervisorKeys));
+    HypervisorParameters hypervisor{};
+    if (const auto kind = fields.find("kind")) hypervisor.kind = read_word(*kind, kHypervisorWords);
+    if (const auto invlpg = fields.find("shadow_invlpg"))
+        hypervisor.shadow_invlpg = read_word(*invlpg, kShadowInvlpgWords);
+    if (const auto filter = fields.find("cr4_filter"))
+        hypervisor.cr4_filter = read_switch(*filter) ? Cr4Filter::kPerBit : Cr4Filter::kNone;
+    if (const auto tags = fields.find("tags"))
+        hypervisor.tags = static_cast<std::uint32_t>(read_unsigned(*tags, kTagsRange));
+    return hypervisor;
 }
 
 }  // namespace
@@ -149,7 +147,6 @@ void refuse_what_is_to_come(const ConfigFields& fields) {
 SystemParameters read_system(const ConfigValue& value) {
     const ConfigFields fields(value, keys_of(kSystemKeys));
     SystemParameters system{};
-    refuse_what_is_to_come(fields);
     if (const auto paging = fields.find("paging")) system.paging = read_word(*paging, kPagingWords);
     if (const auto guest = fields.find("guest")) system.guest = read_guest(*guest);
     if (const auto host = fields.find("host")) system.host = read_host(*host);
@@ -166,6 +163,8 @@ SystemParameters read_system(const ConfigValue& value) {
     if (const auto caches = fields.find("caches")) read_cache_use(*caches, system);
     if (const auto vcpus = fields.find("vcpus"))
         system.vcpus = static_cast<std::uint32_t>(read_unsigned(*vcpus, kVcpusRange));
+    if (const auto hypervisor = fields.find("hypervisor"))
+        system.hypervisor = read_hypervisor(*hypervisor);
     settle_la57(fields, system);
     if (const auto os = fields.find("os")) system.os = read_os(*os, system);
     return system;

@@ -51,6 +51,15 @@ ConfigNode host_node(const HostParameters& host) {
     return node;
 }
 
+ConfigNode hypervisor_node(const HypervisorParameters& hypervisor) {
+    ConfigNode node = map_node();
+    node.set("kind", word_node(word_for(hypervisor.kind, kHypervisorWords)));
+    node.set("shadow_invlpg", word_node(word_for(hypervisor.shadow_invlpg, kShadowInvlpgWords)));
+    node.set("cr4_filter", switch_node(hypervisor.cr4_filter == Cr4Filter::kPerBit));
+    node.set("tags", number_node(hypervisor.tags));
+    return node;
+}
+
 }  // namespace
 
 ConfigNode system_node(const SystemParameters& system) {
@@ -75,7 +84,7 @@ ConfigNode system_node(const SystemParameters& system) {
     caches.set("start", word_node(word_for(system.cache_start, kCacheStartWords)));
     node.set("caches", std::move(caches));
     node.set("vcpus", number_node(system.vcpus));
-    node.set("hypervisor", word_node("none"));
+    node.set("hypervisor", hypervisor_node(system.hypervisor));
     node.set("os", os_node(system.os));
     return node;
 }

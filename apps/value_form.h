@@ -34,7 +34,7 @@ struct ValueForm {
         kName,         ///< text of a-z, 0-9, - and _
         kHoldings,     ///< a list of words, or a map of words to ways
         kTexts,        ///< a list of texts
-        kMap,          ///< of `keys`
+        kMap,          ///< of `keys`, or one of `words` that is short for a map
         kMaps,         ///< a list of maps of `keys`
         kSettings,     ///< changes of a machine, by dotted key
         kSweep,        ///< lists of values, by dotted key
@@ -69,6 +69,10 @@ constexpr ValueForm word_form() {
 }
 constexpr ValueForm map_form(std::span<const KeyForm> keys) {
     return {ValueForm::Kind::kMap, {}, {}, keys};
+}
+template <const auto& kTable>
+constexpr ValueForm map_or_word_form(std::span<const KeyForm> keys) {
+    return {ValueForm::Kind::kMap, kWordsIn<kTable>, {}, keys};
 }
 constexpr ValueForm maps_form(std::span<const KeyForm> keys) {
     return {ValueForm::Kind::kMaps, {}, {}, keys};

@@ -99,12 +99,19 @@ void FirstTouch::supply_host(VirtAddr va) {
     }
 }
 
-void FirstTouch::supply_host_page(const Software& guest, GuestPhysAddr gpa) {
+PageTable FirstTouch::host_table_of(const Software& guest) {
     const HostTable& host = state_->host_tables[guest.host_table];
     Software& hypervisor = state_->software[0];
-    PageTable table(root_of(host, parameters_.host, vendor_), hypervisor.memory, hypervisor.frames,
-                    initial_bits(parameters_));
-    if (!table.untouched(gpa.value())) return;
+    return {root_of(host, parameters_.host, vendor_), hypervisor.memory, hypervisor.frames,
+            initial_bits(parameters_)};
+}
+
+void FirstTouch::supply_host_page(const Software& guest, GuestPhysAddr gpa) {
+    if (host_table_of(guest).untouched(gpa.value())) map_host_page(guest, gpa);
+}
+
+void FirstTouch::map_host_page(const Software& guest, GuestPhysAddr gpa) {
+    PageTable table = host_table_of(guest);
     const PageSize size = std::min(host_size_for(gpa.value()), table.largest_free(gpa.value()));
     table.map_free_frame(align_down(gpa.value(), page_bytes(size)), size, {});
 }

@@ -30,6 +30,8 @@ public:
     void supply_host(VirtAddr va);
     /// The page of `guest`'s host table behind a guest-physical address.
     void supply_host_page(const Software& guest, GuestPhysAddr gpa);
+    /// Maps that page, whatever became of it before.
+    void map_host_page(const Software& guest, GuestPhysAddr gpa);
 
     /// The regime that a nested walk of the current guest would use, whatever the paging is.
     Regime composed() const;
@@ -47,6 +49,7 @@ private:
     void map_page(VirtAddr va, Privilege privilege);
     PageSize size_for(VirtAddr va) const;
     PageSize host_size_for(std::uint64_t gpa) const;
+    PageTable host_table_of(const Software& guest);
     void mirror(VirtAddr va);
     Software& software() const;
     Space& space() const;

@@ -131,10 +131,12 @@ struct SmashParameters {
 /// Four 4-KiB pages, contiguous and aligned in both spaces, alike in all attributes, in one entry.
 enum class Coalescing : std::uint8_t { kNone, kFourPages };
 
-/// Instructions that not every processor has; without them they are undefined (#UD).
+/// What not every processor has. Without it an instruction is undefined (#UD), and a VM entry with
+/// the value of TLB_CONTROL fails.
 struct Features {
     bool invpcid{true};
     bool invlpgb{true};
+    bool flush_by_asid{true};  ///< VMCB TLB_CONTROL values 3 and 7
 
     bool operator==(const Features&) const = default;
 };

@@ -7,7 +7,7 @@ void Outcome::clear() {
     // An L1 hit without a walk, which nearly every translation is, says no more than this; to reset
     // the rest as well would take longer than the hit.
     if (result == TranslationResult::kL1Hit && start_level == 0) {
-        second_page = stale = stale_rights = ambiguous = false;
+        second_page = again = stale = stale_rights = ambiguous = false;
         result = TranslationResult::kNone;
         access = {};
         page_level = page_span = whole_level = 0;

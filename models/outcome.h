@@ -84,6 +84,8 @@ inline constexpr std::uint8_t kFromRoot = kMaxLevels + 1;
 struct OutcomeFacts {
     // Of a translation.
     bool second_page{};  ///< of an access that crosses a page, the translation of the second
+    bool again{};        ///< of an access that is made again after an answered fault
+    bool answered{};     ///< a hypervisor answers the fault: what it does follows, and another try
     TranslationResult result{};
     AccessKind access{};
     Fault fault{};
@@ -111,7 +113,7 @@ struct OutcomeFacts {
     FlushCounts performed{};
     std::uint32_t fracture_flushes{};
     std::uint32_t smash_flushes{};
-    std::uint32_t exits{};  ///< VM exits that the translation or operation caused
+    std::uint32_t exits{};  ///< VM exits that it was, or that it caused and nothing answered
     std::uint32_t ipis{};   ///< interrupts that it sent to other vCPUs
     Dropped dropped{};
 };

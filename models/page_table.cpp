@@ -72,6 +72,13 @@ EntrySlot PageTable::find(std::uint64_t address) const {
     }
 }
 
+bool PageTable::maps(std::uint64_t address) const {
+    const EntrySlot slot = find(address);
+    // An EPT entry has no present bit but its rights.
+    const bool present = root_.format == EntryFormat::kEpt || (slot.raw & kPresent) != 0;
+    return is_leaf(slot.raw, slot.level) && present;
+}
+
 bool PageTable::untouched(std::uint64_t address) const { return find(address).raw == 0; }
 
 PageSize PageTable::largest_free(std::uint64_t address) const {

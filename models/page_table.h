@@ -57,6 +57,8 @@ public:
 
     /// The entry where the translation of `address` ends: a leaf, or the first absent entry.
     EntrySlot find(std::uint64_t address) const;
+    /// True if a leaf, of whatever rights, maps the page of `address`.
+    bool maps(std::uint64_t address) const;
     /// True if software has neither mapped nor unmapped the page of `address`.
     bool untouched(std::uint64_t address) const;
     /// The largest page that can be mapped at `address` without replacing anything.

@@ -32,9 +32,7 @@ void System::enter_regime() {
         if (!amd()) next.ep4ta = Ep4ta(table.root >> 12);
     }
     if (in_guest()) {
-        next.context = amd()              ? software.asid.value()
-                       : parameters_.vpid ? software.vpid.value()
-                                          : std::uint16_t{0};
+        next.context = amd() || parameters_.vpid ? tag_of(cpu.running) : std::uint16_t{0};
     }
     if (next.paging && loaded.flags.test(ControlFlag::kPcide)) next.pcid = loaded_pcid();
     next.combined_target = machine_.combined_target;
@@ -57,27 +55,36 @@ void System::enter_regime() {
 void System::access(const Access& access, OutcomeObserver& observer) {
     VirtAddr va = access.va;
     for (std::uint64_t number = 0; number < access.count; ++number, va = va + access.stride) {
-        if (!translate(access, {va, access.bytes, false}, observer)) continue;
-        const int level = outcome_.page_level == 0 ? 1 : outcome_.page_level;
-        const VirtAddr last = va + (access.bytes - 1);
-        if ((va.value() ^ last.value()) >> level_shift(level) == 0) continue;
-        const VirtAddr second(align_down(last.value(), level_bytes(1)));
-        translate(access, {second, last.value() - second.value() + 1, true}, observer);
+        std::optional<Fault> answered;
+        while (attempt(access, va, answered, observer) == Translated::kAnswered) {
+        }
     }
 }
 
-/// True if the address was translated.
-bool System::translate(const Access& access, Part part, OutcomeObserver& observer) {
+System::Translated System::attempt(const Access& access, VirtAddr va,
+                                   std::optional<Fault>& answered, OutcomeObserver& observer) {
+    const Translated first = translate(access, {va, access.bytes, false}, answered, observer);
+    if (first != Translated::kDone) return first;
+    const int level = outcome_.page_level == 0 ? 1 : outcome_.page_level;
+    const VirtAddr last = va + (access.bytes - 1);
+    if ((va.value() ^ last.value()) >> level_shift(level) == 0) return first;
+    const VirtAddr second(align_down(last.value(), level_bytes(1)));
+    return translate(access, {second, last.value() - second.value() + 1, true}, answered, observer);
+}
+
+System::Translated System::translate(const Access& access, Part part,
+                                     std::optional<Fault>& answered, OutcomeObserver& observer) {
     const VirtAddr va = part.va;
     outcome_.clear();
     outcome_.second_page = part.second_page;
+    outcome_.again = answered.has_value();
     if (in_guest() && !regime_.nested) first_touch_.supply(va, access.privilege);
     vcpu().mmu.translate({.va = va, .kind = access.kind, .privilege = access.privilege}, regime_,
                          first_touch_, outcome_);
     use_caches(access.kind, part);
-    if (outcome_.fault.exits()) answer_exit();
+    if (outcome_.fault.raised()) return end_in_fault(access, va, answered, observer);
     observer.on_translation(access, va, outcome_);
-    return !outcome_.fault.raised();
+    return Translated::kDone;
 }
 
 void System::use_caches(AccessKind kind, Part part) {
@@ -107,8 +114,8 @@ void System::empty_caches() {
     state_.shared_cache.start = CacheStart::kCold;
 }
 
-/// A translation that exits is a VM exit and, once the hypervisor is done, a VM entry. No policy
-/// answers it: the access is given up, and the next record still runs in the guest.
+/// A translation or an instruction that exits, and that no policy answers, is a VM exit and at once
+/// a VM entry: it is given up, and the next record still runs in the guest.
 void System::answer_exit() {
     if (amd() || parameters_.vpid) return;
     flush(vm_transition_drops());

@@ -4,7 +4,9 @@
 // the page tables of all of them. Records go in one at a time, outcomes come out; there is no
 // clock.
 
+#include "models/exit_reason.h"
 #include "models/first_touch.h"
+#include "models/hypervisor_policy.h"
 #include "models/invalidation.h"
 #include "models/machine.h"
 #include "models/operation.h"
@@ -102,7 +104,12 @@ private:
         std::uint64_t bytes{};
         bool second_page{};
     };
-    bool translate(const Access& access, Part part, OutcomeObserver& observer);
+    enum class Translated : std::uint8_t { kDone, kGivenUp, kAnswered };
+    /// One try of one access. `answered`: the fault of the try before, which a hypervisor answered.
+    Translated attempt(const Access& access, VirtAddr va, std::optional<Fault>& answered,
+                       OutcomeObserver& observer);
+    Translated translate(const Access& access, Part part, std::optional<Fault>& answered,
+                         OutcomeObserver& observer);
     /// What the walk, and the access itself, find in the data caches.
     void use_caches(AccessKind kind, Part part);
     void answer_exit();
@@ -123,6 +130,28 @@ private:
     // system_locks.cpp
     void lock(const Lock& record);
     void unlock(const Unlock& record);
+
+    // system_hypervisor.cpp
+    struct Interceptor;
+    /// A VM exit, what the hypervisor does before the VM entry, and what the guest then finds.
+    struct GuestExit {
+        ExitReason reason{};
+        HypervisorFlush flush{};
+        VirtAddr va{};
+        FaultKind injected{};  ///< into the guest, instead of all that
+        Registers after{};     ///< the guest's, with what the hypervisor emulated
+    };
+    void exit_and_enter(const GuestExit& exit, OutcomeObserver& observer);
+    TlbControl flush_guest(HypervisorFlush flush, VirtAddr va, OutcomeObserver& observer);
+    TlbControl take_new_tag(OutcomeObserver& observer);
+    HypervisorFlush shadow_invlpg(VirtAddr va);
+    LoadedRoot root_in(const Registers& registers);
+    HypervisorFlush switch_root(Registers& after, const MovCr3& record);
+    bool guest_has_pcids();
+    /// The access ended in a fault: the hypervisor answers it, or it is given up.
+    Translated end_in_fault(const Access& access, VirtAddr va, std::optional<Fault>& answered,
+                            OutcomeObserver& observer);
+    void restore_host_page(GuestPhysAddr gpa);
 
     // system_setup.cpp
     std::size_t add_software(const std::string& name, int levels);
@@ -162,12 +191,19 @@ private:
     void flush_smashed();
     void invlpg(const Invlpg& record);
     void invpcid(const Invpcid& record);
+    /// What the instruction faults with instead of taking effect; kNone if it does not.
+    FaultKind fault_of(const MovCr3& record);
+    FaultKind fault_of(const MovCr4& record);
+    FaultKind fault_of(const MovCr0& record);
+    FaultKind fault_of(const WrmsrEfer& record);
+    FaultKind fault_of(const Invpcid& record);
     void load_space(std::size_t space);
+    Registers with_cr3(const MovCr3& record);
     void mov_cr3(const MovCr3& record);
-    void mov_cr4(ControlWrite write);
+    void mov_cr4(const MovCr4& record);
     void toggle_pge();
-    void mov_cr0(ControlWrite write);
-    void write_efer(ControlWrite write);
+    void mov_cr0(const MovCr0& record);
+    void write_efer(const WrmsrEfer& record);
     void task_switch(const TaskSwitch& record);
     void enter_or_leave_smm();
     void declare_space(const DeclareSpace& record);
@@ -175,6 +211,7 @@ private:
     // system_virtualization.cpp
     void declare_vm(const DeclareVm& record);
     void declare_eptp(const DeclareEptp& record);
+    std::uint16_t tag_of(std::size_t software);
     void vm_entry(const VmEntry& record);
     void vm_exit();
     void vmfunc(const Vmfunc& record);
@@ -196,6 +233,7 @@ private:
     FirstTouch first_touch_;
     OsPolicy os_;
     OsProgram program_{};
+    const HypervisorColumn* hypervisor_{};  ///< null: nothing exits by policy
     Outcome outcome_{};
     std::uint64_t generation_{1};
 };

@@ -37,10 +37,10 @@ struct System::Executor {
 
     void operator()(const Invlpg& record) const { system.invlpg(record); }
     void operator()(const MovCr3& record) const { system.mov_cr3(record); }
-    void operator()(const MovCr4& record) const { system.mov_cr4(record.write); }
+    void operator()(const MovCr4& record) const { system.mov_cr4(record); }
     void operator()(const TogglePge&) const { system.toggle_pge(); }
-    void operator()(const MovCr0& record) const { system.mov_cr0(record.write); }
-    void operator()(const WrmsrEfer& record) const { system.write_efer(record.write); }
+    void operator()(const MovCr0& record) const { system.mov_cr0(record); }
+    void operator()(const WrmsrEfer& record) const { system.write_efer(record); }
     void operator()(const TaskSwitch& record) const { system.task_switch(record); }
     void operator()(const SystemManagementInterrupt&) const { system.enter_or_leave_smm(); }
     void operator()(const ResumeFromSmm&) const { system.enter_or_leave_smm(); }
@@ -102,10 +102,6 @@ private:
         system.tables_changed();
     }
 };
-
-void System::issue(const Operation& operation, OutcomeObserver& observer) {
-    perform(operation, observer);
-}
 
 void System::perform(const Operation& operation, OutcomeObserver& observer) {
     if (const auto* record = std::get_if<Access>(&operation)) return access(*record, observer);

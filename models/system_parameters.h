@@ -4,6 +4,7 @@
 // and checked, as an experiment gives it.
 
 #include "models/control_flags.h"
+#include "models/hypervisor.h"
 #include "models/os_parameters.h"
 #include "models/page_size.h"
 
@@ -79,6 +80,7 @@ struct SystemParameters {
     CacheStart cache_start{CacheStart::kHot};
     std::uint32_t vcpus{1};
     OsParameters os{};
+    HypervisorParameters hypervisor{};
 
     bool operator==(const SystemParameters&) const = default;
 };

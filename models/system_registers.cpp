@@ -3,6 +3,8 @@
 #include "models/operation_error.h"
 #include "models/system.h"
 
+#include <utility>
+
 namespace nestwalk {
 namespace {
 
@@ -36,17 +38,22 @@ void System::invlpg(const Invlpg& record) {
     flush_smashed();
 }
 
-void System::invpcid(const Invpcid& record) {
-    if (!machine_.features.invpcid) return refuse(FaultKind::kInvalidOpcode);
+FaultKind System::fault_of(const Invpcid& record) {
+    if (!machine_.features.invpcid || !guest_has_pcids()) return FaultKind::kInvalidOpcode;
     const bool by_address = record.type == InvpcidType::kAddress;
     const bool by_pcid = by_address || record.type == InvpcidType::kSingleContext;
     const bool pcide = regime_.flags.test(ControlFlag::kPcide);
-    if ((by_address && !is_canonical(record.va, regime_.linear.levels)) ||
-        (by_pcid && !pcide && record.pcid != Pcid(0))) {
-        return refuse(FaultKind::kGeneralProtection, record.va);
-    }
+    const bool refused = (by_address && !is_canonical(record.va, regime_.linear.levels)) ||
+                         (by_pcid && !pcide && record.pcid != Pcid(0));
+    return refused ? FaultKind::kGeneralProtection : FaultKind::kNone;
+}
+
+void System::invpcid(const Invpcid& record) {
+    const FaultKind fault = fault_of(record);
+    if (fault == FaultKind::kInvalidOpcode) return refuse(fault);
+    if (fault != FaultKind::kNone) return refuse(fault, record.va);
     flush_as_asked(invpcid_drops(regime_, record));
-    if (!by_address || !vcpu().mmu.fracture().invpcid) return;
+    if (record.type != InvpcidType::kAddress || !vcpu().mmu.fracture().invpcid) return;
     Regime named = regime_;
     named.pcid = record.pcid;
     flush_fractured(named);
@@ -59,7 +66,14 @@ void System::load_space(std::size_t space) {
     enter_regime();
 }
 
-void System::mov_cr3(const MovCr3& record) {
+/// Bit 63 of the source operand is reserved while CR4.PCIDE is 0.
+FaultKind System::fault_of(const MovCr3& record) {
+    const bool pcide = registers().flags.test(ControlFlag::kPcide);
+    return record.keep_entries && !pcide ? FaultKind::kGeneralProtection : FaultKind::kNone;
+}
+
+/// The registers with what the record loads into CR3.
+Registers System::with_cr3(const MovCr3& record) {
     Registers next = registers();
     if (record.space) {
         next.space = find_space(running(), *record.space);
@@ -73,29 +87,38 @@ void System::mov_cr3(const MovCr3& record) {
         throw OperationError("mov-cr3: space '" + space.name +
                              "' has no tables of the user's: system.os.pti is not on");
     }
-    const bool pcide = next.flags.test(ControlFlag::kPcide);
-    if (record.keep_entries && !pcide) return refuse(FaultKind::kGeneralProtection);
+    return next;
+}
+
+void System::mov_cr3(const MovCr3& record) {
+    Registers next = with_cr3(record);
+    if (fault_of(record) != FaultKind::kNone) return refuse(fault_of(record));
     if (!record.keep_entries) {
-        flush_as_asked(mov_cr3_drops(regime_, pcide ? next.pcid.value_or(space.pcid) : Pcid(0)));
+        const bool pcide = next.flags.test(ControlFlag::kPcide);
+        const Pcid own = running().spaces[next.space].pcid;
+        flush_as_asked(mov_cr3_drops(regime_, pcide ? next.pcid.value_or(own) : Pcid(0)));
     }
-    Registers& loaded = registers();
-    loaded.space = next.space;
-    loaded.pcid = next.pcid;
-    loaded.tables = next.tables;
+    registers() = std::move(next);
     enter_regime();
 }
 
-void System::mov_cr4(ControlWrite write) {
+/// CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while CR3[11:0]
+/// is not 0.
+FaultKind System::fault_of(const MovCr4& record) {
     const ControlFlags before = registers().flags;
-    const ControlFlags after = written(before, write);
+    const ControlFlags after = written(before, record.write);
     const bool pcide_rises = !before.test(ControlFlag::kPcide) && after.test(ControlFlag::kPcide);
     const bool la57_changes = before.test(ControlFlag::kLa57) != after.test(ControlFlag::kLa57);
-    // CR4.LA57 cannot change in IA-32e mode; CR4.PCIDE cannot be set outside it, nor while
-    // CR3[11:0] is not 0.
-    if (la57_changes ||
-        (pcide_rises && (loaded_pcid() != Pcid(0) || !before.test(ControlFlag::kPg)))) {
-        return refuse(FaultKind::kGeneralProtection);
-    }
+    const bool refused =
+        la57_changes || (pcide_rises && (loaded_pcid() != Pcid(0) ||
+                                         !before.test(ControlFlag::kPg) || !guest_has_pcids()));
+    return refused ? FaultKind::kGeneralProtection : FaultKind::kNone;
+}
+
+void System::mov_cr4(const MovCr4& record) {
+    if (fault_of(record) != FaultKind::kNone) return refuse(fault_of(record));
+    const ControlFlags before = registers().flags;
+    const ControlFlags after = written(before, record.write);
     flush_as_asked(cr4_drops(regime_, before, after));
     registers().flags = after;
     enter_regime();
@@ -107,26 +130,37 @@ void System::toggle_pge() {
         ControlFlags pge;
         pge.set(ControlFlag::kPge);
         const bool is_set = registers().flags.test(ControlFlag::kPge);
-        mov_cr4(is_set ? ControlWrite{.clear = pge} : ControlWrite{.set = pge});
+        mov_cr4({is_set ? ControlWrite{.clear = pge} : ControlWrite{.set = pge}});
     }
 }
 
-void System::mov_cr0(ControlWrite write) {
+/// Paging cannot be left with CR4.PCIDE set.
+FaultKind System::fault_of(const MovCr0& record) {
     const ControlFlags before = registers().flags;
-    const ControlFlags after = written(before, write);
+    const ControlFlags after = written(before, record.write);
     const bool leaves_paging = before.test(ControlFlag::kPg) && !after.test(ControlFlag::kPg);
-    if (leaves_paging && before.test(ControlFlag::kPcide)) {
-        return refuse(FaultKind::kGeneralProtection);
-    }
+    return leaves_paging && before.test(ControlFlag::kPcide) ? FaultKind::kGeneralProtection
+                                                             : FaultKind::kNone;
+}
+
+void System::mov_cr0(const MovCr0& record) {
+    if (fault_of(record) != FaultKind::kNone) return refuse(fault_of(record));
+    const ControlFlags before = registers().flags;
+    const ControlFlags after = written(before, record.write);
     flush_as_asked(cr0_drops(regime_, before, after));
     registers().flags = after;
     enter_regime();
 }
 
-void System::write_efer(ControlWrite write) {
+FaultKind System::fault_of(const WrmsrEfer& record) {
+    const bool tce = written(registers().flags, record.write).test(ControlFlag::kTce);
+    return !amd() && tce ? FaultKind::kGeneralProtection : FaultKind::kNone;
+}
+
+void System::write_efer(const WrmsrEfer& record) {
+    if (fault_of(record) != FaultKind::kNone) return refuse(fault_of(record));
     const ControlFlags before = registers().flags;
-    const ControlFlags after = written(before, write);
-    if (!amd() && after.test(ControlFlag::kTce)) return refuse(FaultKind::kGeneralProtection);
+    const ControlFlags after = written(before, record.write);
     const bool nxe_changes = before.test(ControlFlag::kNxe) != after.test(ControlFlag::kNxe);
     // AMD flushes on writes of MSRs that translation depends on; Intel leaves it to software.
     const InvalidationChoices& choices = machine_.invalidation;

@@ -21,7 +21,8 @@ System::System(const MachineParameters& machine, const SystemParameters& paramet
       parameters_(parameters),
       state_{.shared_cache = {DataCache(machine.caches.l3), parameters.cache_start}},
       first_touch_(parameters, machine.vendor),
-      os_(parameters.os, machine.features) {
+      os_(parameters.os, machine.features),
+      hypervisor_(hypervisor_column(parameters.hypervisor, machine.vendor)) {
     for (std::uint32_t cpu = 0; cpu < parameters.vcpus; ++cpu) {
         state_.vcpus.push_back({.mmu = Mmu(machine), .caches = DataCaches(machine.caches)});
     }

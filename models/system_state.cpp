@@ -21,6 +21,11 @@ std::uint64_t SystemState::digest() {
             digest = mix(digest, registers.pcid.value_or(Pcid(0)).value());
             digest = mix(digest, static_cast<std::uint64_t>(registers.tables));
             digest = mix(digest, registers.os.digest());
+            digest = mix(digest, registers.tag);
+            for (const LoadedRoot& root : registers.previous_roots) {
+                digest = mix(digest, root.space << 16 | root.pcid.value());
+                digest = mix(digest, static_cast<std::uint64_t>(root.tables));
+            }
         }
     }
     for (const Software& one : software) {

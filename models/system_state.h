@@ -72,6 +72,15 @@ struct HostTable {
 /// The table as a walk and its software read it: an EPT on Intel, ordinary entries (an NPT) on AMD.
 PageTableRoot root_of(const HostTable& table, const HostParameters& parameters, Vendor vendor);
 
+/// The root of shadow tables, as KVM knows it: by what CR3 holds.
+struct LoadedRoot {
+    std::size_t space{};
+    Tables tables{};
+    Pcid pcid{};
+
+    bool operator==(const LoadedRoot&) const = default;
+};
+
 /// What a logical processor has loaded for one Software.
 struct Registers {
     ControlFlags flags{};
@@ -79,6 +88,10 @@ struct Registers {
     std::optional<Pcid> pcid{};  ///< in CR3, where it is not the space's own
     Tables tables{};
     OsCpu os{};
+    /// VPID or ASID that a hypervisor gave the guest in place of the declared one; 0: none.
+    std::uint16_t tag{};
+    /// Shadow roots that KVM keeps besides the current one, the last first.
+    std::vector<LoadedRoot> previous_roots{};
 
     bool operator==(const Registers&) const = default;
 };
@@ -90,6 +103,7 @@ struct Vcpu {
     std::size_t last_vm{};  ///< the virtual machine that runs, or ran last; 0: none yet
     std::vector<Registers> registers{};           ///< of each Software
     std::vector<Selection> pending_broadcasts{};  ///< INVLPGB that its TLBSYNC has yet to complete
+    std::uint32_t last_tag{};                     ///< that a hypervisor handed out; 0: none yet
 
     bool operator==(const Vcpu&) const = default;
 };

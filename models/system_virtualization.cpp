@@ -25,6 +25,9 @@ void System::declare_vm(const DeclareVm& record) {
         if (software.name != record.name) continue;
         software.vpid = record.vpid.value_or(software.vpid);
         software.asid = record.asid.value_or(software.asid);
+        if (record.vpid || record.asid) {
+            for (Vcpu& cpu : state_.vcpus) cpu.registers[index].tag = 0;
+        }
         if (record.eptp) software.host_table = find_host_table(*record.eptp);
         return enter_regime();
     }
@@ -44,6 +47,14 @@ void System::declare_eptp(const DeclareEptp& record) {
     add_host_table(record.name, record.accessed_dirty.value_or(parameters_.host.accessed_dirty));
 }
 
+/// The VPID or ASID that a virtual machine has on the current vCPU, VPIDs being on.
+std::uint16_t System::tag_of(std::size_t software) {
+    const std::uint16_t given = vcpu().registers[software].tag;
+    const Software& declared = state_.software[software];
+    if (given != 0) return given;
+    return amd() ? declared.asid.value() : declared.vpid.value();
+}
+
 void System::vm_entry(const VmEntry& record) {
     if (in_guest()) throw OperationError("vmentry: a guest is running already");
     std::size_t vm = virtual_machine();
@@ -58,11 +69,14 @@ void System::vm_entry(const VmEntry& record) {
     if (!amd() && record.tlb_control != TlbControl::kNothing) {
         throw OperationError("vmentry: tlb-control belongs to AMD machines");
     }
-    const Software& guest = state_.software[vm];
-    if (amd() && guest.asid == Asid(0)) return refuse(FaultKind::kInvalidVmcb);
-    if (!amd() && parameters_.vpid && guest.vpid == Vpid(0)) return refuse(FaultKind::kVmFail);
+    const bool by_asid = record.tlb_control == TlbControl::kThisAsid ||
+                         record.tlb_control == TlbControl::kThisAsidNonGlobal;
+    if (by_asid && !machine_.features.flush_by_asid) return refuse(FaultKind::kInvalidVmcb);
+    const std::uint16_t tag = tag_of(vm);
+    if (amd() && tag == 0) return refuse(FaultKind::kInvalidVmcb);
+    if (!amd() && parameters_.vpid && tag == 0) return refuse(FaultKind::kVmFail);
     if (amd())
-        flush_as_asked(tlb_control_drops(record.tlb_control, guest.asid, machine_.invalidation));
+        flush_as_asked(tlb_control_drops(record.tlb_control, Asid(tag), machine_.invalidation));
     if (!amd() && !parameters_.vpid) flush(vm_transition_drops());
     vcpu().running = vcpu().last_vm = vm;
     enter_regime();
@@ -106,7 +120,7 @@ bool System::in_svm_host() {
 
 void System::invvpid(const Invvpid& record) {
     if (!in_vmx_root()) return;
-    const Vpid vpid = record.vpid ? *record.vpid : hosted().vpid;
+    const Vpid vpid = record.vpid.value_or(Vpid(tag_of(virtual_machine())));
     const bool by_address = record.type == InvvpidType::kAddress;
     const bool by_vpid = record.type != InvvpidType::kAllContexts;
     if ((by_vpid && vpid == Vpid(0)) ||
@@ -140,7 +154,8 @@ void System::invlpgb(const Invlpgb& record) {
     if (!amd() || !machine_.features.invlpgb) return refuse(FaultKind::kInvalidOpcode);
     if (record.pages > kMostInvlpgbPages) return refuse(FaultKind::kGeneralProtection);
     Invlpgb operation = record;
-    if (in_guest()) operation.asid = running().asid;  // hardware substitutes the guest's own
+    // Hardware substitutes the guest's own.
+    if (in_guest()) operation.asid = Asid(tag_of(vcpu().running));
     const FlushPlan plan = invlpgb_drops(operation);
     outcome_.asked.add(plan.scope);
     flush(plan);

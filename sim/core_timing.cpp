@@ -190,8 +190,9 @@ void CoreTiming::fetch(const Outcome& outcome, Counters& counters) {
     retire(line, counters);
 }
 
-/// Rule 19: what a fault brings.
+/// Rule 19: what a fault brings. What answers it comes as operations of its own.
 void CoreTiming::interrupted(const Outcome& outcome, Counters& counters) {
+    if (outcome.answered) return;
     if (outcome.fault.exits()) {
         const Cycles round_trip =
             parameters_.cycles(parameters_.vm_exit) + parameters_.cycles(parameters_.vm_entry);

@@ -122,9 +122,14 @@ void name_events(Namer& name) {
         std::string fault = name_of(static_cast<FaultKind>(kind));
         std::replace(fault.begin(), fault.end(), '-', '_');
         name.one(kFaults + kind - 1, "faults." + fault, "faults",
-                 "translations and operations that faulted");
+                 "translations and operations whose fault nothing answered");
     }
     name.one(kExits, "vm_exits", "exits", "VM exits");
+    for (std::size_t reason = 0; reason < kExitReasons; ++reason) {
+        std::string word = name_of(static_cast<ExitReason>(reason));
+        std::replace(word.begin(), word.end(), '-', '_');
+        name.one(kExitsByReason + reason, "exits." + word, "exits", "VM exits, by reason");
+    }
     name.one(kIpis, "ipis", "interrupts", "interrupts sent to other vCPUs by shootdowns");
     name.one(kInterrupts, "interrupts", "interrupts", "interrupts of shootdowns taken");
 }
@@ -137,8 +142,8 @@ void name_operations(Namer& name) {
             std::string word = name_of(Operation(Type{}));
             if constexpr (std::is_same_v<Type, Fence>) word = "fence";
             std::replace(word.begin(), word.end(), '-', '_');
-            name.one(counter::kOperations + Index, "operations." + word, "records",
-                     "records executed");
+            name.one(counter::kOperations + Index, "operations." + word, "operations",
+                     "operations executed: records, and what policies make of them");
         }
         name_operations<Index + 1>(name);
     }

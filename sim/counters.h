@@ -4,6 +4,7 @@
 // phase is a difference, a collapsed loop a product. Names, units and descriptions are in
 // `counter_infos()`.
 
+#include "models/exit_reason.h"
 #include "models/fault.h"
 #include "models/operation.h"
 #include "models/page_size.h"
@@ -79,7 +80,8 @@ inline constexpr std::size_t kFaultRewalks = kRightsRewalks + 1;
 inline constexpr std::size_t kDirtyAssists = kFaultRewalks + 1;
 inline constexpr std::size_t kFaults = kDirtyAssists + 1;  // [fault kind]
 inline constexpr std::size_t kExits = kFaults + kFaultKinds - 1;
-inline constexpr std::size_t kIpis = kExits + 1;
+inline constexpr std::size_t kExitsByReason = kExits + 1;  // [reason]
+inline constexpr std::size_t kIpis = kExitsByReason + kExitReasons;
 inline constexpr std::size_t kInterrupts = kIpis + 1;
 inline constexpr std::size_t kOperations = kInterrupts + 1;  // [variant index]
 // Of time, in thousandths of their unit.

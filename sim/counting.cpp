@@ -52,10 +52,14 @@ void count_drops_and_faults(const Outcome& outcome, Counters& counters) {
     scopes(counter::kFlushesPerformed, outcome.performed);
     counters[counter::kFractureFlushes] += outcome.fracture_flushes;
     counters[counter::kSmashFlushes] += outcome.smash_flushes;
-    counters[counter::kExits] += outcome.exits;
-    if (outcome.fault.raised()) {
+    if (outcome.fault.raised() && !outcome.answered) {
         ++counters[counter::kFaults + static_cast<std::size_t>(outcome.fault.kind) - 1];
     }
+}
+
+void count_exits(std::uint32_t exits, ExitReason reason, Counters& counters) {
+    counters[counter::kExits] += exits;
+    counters[counter::kExitsByReason + static_cast<std::size_t>(reason)] += exits;
 }
 
 }  // namespace
@@ -63,7 +67,7 @@ void count_drops_and_faults(const Outcome& outcome, Counters& counters) {
 void count_translation(const Outcome& outcome, Counters& counters) {
     const auto kind = static_cast<std::size_t>(outcome.access);
     const std::size_t cell = kind * kSizeColumns + size_column(outcome);
-    if (!outcome.second_page) ++counters[counter::kReferences + kind];
+    if (!outcome.second_page && !outcome.again) ++counters[counter::kReferences + kind];
     ++counters[counter::kTranslations + kind];
     if (outcome.result == TranslationResult::kL1Hit) ++counters[counter::kL1Hits + cell];
     if (outcome.l1_missed) ++counters[counter::kL1Misses + cell];
@@ -81,6 +85,9 @@ void count_translation(const Outcome& outcome, Counters& counters) {
     counters[counter::kAmbiguousHits] += outcome.ambiguous;
     count_walk(outcome, counters);
     count_drops_and_faults(outcome, counters);
+    if (outcome.exits > 0) {
+        count_exits(outcome.exits, exit_reason_of(outcome.fault.kind), counters);
+    }
 }
 
 void count_operation(const Operation& operation, const Outcome& outcome, Counters& counters) {
@@ -89,6 +96,7 @@ void count_operation(const Operation& operation, const Outcome& outcome, Counter
     const auto* flush = std::get_if<FlushRange>(&operation);
     counters[counter::kInterrupts] += flush != nullptr && flush->remote;
     count_drops_and_faults(outcome, counters);
+    if (outcome.exits > 0) count_exits(outcome.exits, exit_reason_of(operation), counters);
 }
 
 }  // namespace nestwalk

@@ -48,8 +48,9 @@ struct Flight {
     bool walks{};
     bool confirms_fault{};  ///< its walk begins anew at the root
     bool faults{};
-    bool exits{};  ///< the fault is one that ends in the hypervisor
-    FillId hit{};  ///< of the TLB entry that hit
+    bool exits{};     ///< the fault is one that ends in the hypervisor
+    bool answered{};  ///< and whose cost is that of the operations that follow
+    FillId hit{};     ///< of the TLB entry that hit
     std::vector<WalkStep> steps{};
     std::vector<LineUse> lines{};
 

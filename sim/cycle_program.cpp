@@ -53,6 +53,7 @@ Flight& CycleProgram::flight_of(const Access& access, const Outcome& outcome) {
     flight.hit = outcome.filled_by;
     flight.faults = outcome.fault.raised();
     flight.exits = outcome.fault.exits();
+    flight.answered = outcome.answered;
     list_steps(outcome, flight.steps);
     flight.lines = outcome.lines;
     return flight;

@@ -133,7 +133,9 @@ void CycleVcpu::progressed() {
     if (faulting_ != nullptr && buffer_.is_oldest(*faulting_)) {
         Flight& flight = *faulting_;
         faulting_ = nullptr;
-        const Cycles cost = flight.exits ? latencies_.round_trip : latencies_.fault;
+        const Cycles cost = flight.answered ? Cycles{}
+                            : flight.exits  ? latencies_.round_trip
+                                            : latencies_.fault;
         flight.delivered =
             std::max({flight.translated, tally_.retired(), time_stamp_done_, buffer_.next_slot()});
         complete(flight, flight.delivered + cost);

@@ -24,6 +24,8 @@ void LastOperation::begin(Detail wanted) {
 void LastOperation::on_translation(const Outcome& outcome) {
     const bool l1_hit = outcome.result == TranslationResult::kL1Hit;
     const bool stlb_hit = outcome.result == TranslationResult::kStlbHit;
+    // Only the last try counts, as a hit, a miss or a fault.
+    if (outcome.again && !outcome.second_page) translations = l1_hits = stlb_hits = misses = 0;
     ++translations;
     l1_hits += l1_hit;
     stlb_hits += stlb_hit;
@@ -46,7 +48,7 @@ void LastOperation::on_translation(const Outcome& outcome) {
             first_walks.push_back({outcome.reads, !outcome.fault.raised()});
         }
     }
-    if (outcome.fault.raised()) fault = outcome.fault.kind;
+    if (outcome.fault.raised() && !outcome.answered) fault = outcome.fault.kind;
     if (outcome.fault.exits()) exit_reason = name_of(outcome.fault.kind);
     add_drops(outcome, *this);
 }

@@ -219,7 +219,7 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         }
     }
     if (watching_) last_.on_translation(outcome);
-    if (outcome.fault.raised() && first_fault_.empty()) {
+    if (outcome.fault.raised() && !outcome.answered && first_fault_.empty()) {
         first_fault_ = SourceLocation{source_name_, line_, 0}.to_string() + ": " +
                        describe_fault(access, va, outcome.fault);
     }

@@ -274,12 +274,58 @@ TEST_SUITE("experiment files") {
         CHECK(read_experiment(resolve(experiment), "/") == experiment);
     }
 
-    TEST_CASE("what is to come is recognised and refused") {
-        for (const std::string name : {"kvm-ept", "kvm-npt", "kvm-shadow", "xen-hap"})
-            CHECK(system_error("hypervisor: " + name) ==
-                  "e.yaml:4:15: system.hypervisor: the hypervisor '" + name +
-                      "' is not supported yet, expected none");
+    TEST_CASE("a hypervisor is a word or a map") {
+        const auto hypervisor = [](const std::string& value) {
+            return read("title: t\nmachine: exact\nsystem: {paging: shadow, hypervisor: " + value +
+                        "}\n" + kWorkload)
+                .system.hypervisor;
+        };
+        CHECK(hypervisor("kvm-shadow") == HypervisorParameters{.kind = Hypervisor::kKvmShadow});
+        CHECK(hypervisor("{kind: kvm-shadow, shadow_invlpg: single-context, cr4_filter: off, "
+                         "tags: 7}") ==
+              HypervisorParameters{.kind = Hypervisor::kKvmShadow,
+                                   .shadow_invlpg = ShadowInvlpg::kSingleContext,
+                                   .cr4_filter = Cr4Filter::kNone,
+                                   .tags = 7});
+        CHECK(hypervisor("{shadow_invlpg: none}").kind == Hypervisor::kNone);
         CHECK(contains(system_error("hypervisor: kvm"), "found 'kvm', expected none, kvm-ept"));
+        CHECK(contains(system_error("hypervisor: {kind: kvm}"), "system.hypervisor.kind: found"));
+        CHECK(contains(system_error("hypervisor: {tags: 0}"), "system.hypervisor.tags: found '0'"));
+        CHECK(contains(system_error("hypervisor: {invlpg: none}"), "unknown key 'invlpg'"));
+    }
+
+    TEST_CASE("a hypervisor that makes no sense says what to write") {
+        const auto error = [](const std::string& machine, const std::string& system) {
+            return error_in("title: t\nmachine: " + machine + "\nsystem: {" + system + "}\n" +
+                            kWorkload);
+        };
+        const auto says = [&](const std::string& machine, const std::string& system,
+                              const std::string& what) {
+            const std::string found = error(machine, system);
+            CAPTURE(found);
+            CHECK(contains(found, "e.yaml:3:"));
+            CHECK(contains(found, "system.hypervisor: " + what));
+        };
+        says("exact", "hypervisor: kvm-ept",
+             "a hypervisor needs a guest, but system.paging is "
+             "native; write paging: nested");
+        says("exact", "hypervisor: xen-shadow",
+             "a hypervisor needs a guest, but system.paging is "
+             "native; write paging: shadow");
+        says("exact-amd", "paging: nested, hypervisor: kvm-ept",
+             "kvm-ept is KVM on Intel, but the machine is AMD; write kvm-npt");
+        says("exact", "paging: nested, hypervisor: kvm-npt",
+             "kvm-npt is KVM on AMD, but the machine is Intel; write kvm-ept");
+        says("exact", "paging: nested, hypervisor: kvm-shadow",
+             "it shadows page tables; write paging: shadow");
+        says("exact", "paging: shadow, hypervisor: kvm-ept",
+             "it does not shadow page tables; write paging: nested, or the hypervisor kvm-shadow");
+        says("exact", "paging: shadow, hypervisor: {kind: xen-pv-shim}",
+             "it does not shadow page tables; write paging: nested, or the hypervisor xen-shadow");
+        says("exact", "paging: shadow, tags: {pcid: on}, hypervisor: xen-shadow",
+             "Xen offers no PCIDs to guests whose tables it shadows; write tags: {pcid: off}");
+        CHECK(error("exact-amd", "paging: shadow, hypervisor: kvm-shadow") == "no error");
+        CHECK(error("exact-amd", "paging: nested, hypervisor: xen-hap") == "no error");
     }
 
     TEST_CASE("impossible systems are refused at their place") {

@@ -4,6 +4,7 @@
 #include "apps/config_path.h"
 #include "apps/experiment_file.h"
 #include "apps/experiment_keys.h"
+#include "apps/hypervisor_report.h"
 #include "apps/machine_schema.h"
 #include "apps/provenance.h"
 #include "apps/sweep_section.h"
@@ -84,6 +85,18 @@ TEST_SUITE("manuals") {
             for (const KeyForm& part : key.form.keys)
                 check_row(text, {code(join_path(key.key, part.key)), initial_words(part),
                                  std::string(part.meaning)});
+        }
+    }
+
+    TEST_CASE("docs/hypervisors.md has the table of hypervisors, and every word") {
+        const std::string text = manual("hypervisors.md");
+        CHECK(contains(text, "```text\n" + hypervisors_text()));
+        for (const Keyword<Hypervisor>& word : kHypervisorWords) {
+            CAPTURE(word.word);
+            CHECK(contains(text, "\n| " + code(word.word) + " | "));
+            const bool own_columns =
+                word.meaning != Hypervisor::kNone && word.meaning != Hypervisor::kXenPvShim;
+            if (own_columns) CHECK(contains(text, "\n" + hypervisor_text(word.meaning)));
         }
     }
 

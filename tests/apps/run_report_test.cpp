@@ -50,7 +50,7 @@ TEST_SUITE("reports of a run") {
         CHECK(row_of(csv, "(before),references.load") == "(before),references.load,1,accesses");
         CHECK(row_of(csv, "\"warm, then written\",references.load") ==
               "\"warm, then written\",references.load,40,accesses");
-        CHECK(row_of(csv, "flushed,operations.invlpg") == "flushed,operations.invlpg,100,records");
+        CHECK(row_of(csv, "flushed,operations.invlpg") == "flushed,operations.invlpg,100,operations");
         CHECK(row_of(csv, ",frac_full_flushes") == ",frac_full_flushes,0,flushes");
     }
 

@@ -1,5 +1,6 @@
 // `nestwalk show`: machines, every value of one, resolved experiments.
 #include "apps/config_path.h"
+#include "models/hypervisor_policy.h"
 #include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
 
@@ -78,6 +79,31 @@ TEST_SUITE("nestwalk show") {
             nlohmann::json::parse(place.run("nestwalk show experiment e.yaml --format json").out);
         CHECK(json["system"]["paging"] == "native");
         CHECK(json["machine"]["name"] == "haswell-ep");
+    }
+
+    TEST_CASE("hypervisors: the table, one of them with its sources, and both for programs") {
+        const Workplace place;
+        const std::string all = place.run("nestwalk show hypervisors").out;
+        CHECK(contains(all, "CR4.PGE "));
+        CHECK(contains(all, "yes: INVVPID 0 (shadow_invlpg)"));
+        const std::string one = place.run("nestwalk show hypervisor kvm-npt").out;
+        CHECK(contains(one, "kvm-npt, AMD\n"));
+        CHECK(contains(one, "init_vmcb, kvm_post_set_cr4"));
+        CHECK(contains(place.run("nestwalk show hypervisor xen-pv-shim").out,
+                       "its outer hypervisor is xen-hap"));
+        CHECK(place.run("nestwalk show hypervisor none").out == "none: nothing exits by policy\n");
+        const auto rules =
+            nlohmann::json::parse(place.run("nestwalk show hypervisors --format json").out);
+        CHECK(rules.size() == hypervisor_columns().size() * kGuestActions);
+        const auto ept =
+            nlohmann::json::parse(place.run("nestwalk show hypervisor kvm-ept --format json").out);
+        REQUIRE(ept.size() == kGuestActions);
+        CHECK(ept[0]["operation"] == "MOV CR3");
+        CHECK(ept[0]["exits"] == "no");
+        CHECK(ept[0]["flush"] == "-");
+        const Finished unknown = place.run("nestwalk show hypervisor kvm");
+        CHECK(unknown.status == 2);
+        CHECK(contains(unknown.err, "show hypervisor: found 'kvm', expected none, kvm-ept"));
     }
 
     TEST_CASE("no csv") {

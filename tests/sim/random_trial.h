@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -156,8 +157,8 @@ struct Trial {
     std::vector<Operation> program{};
 };
 
-inline Trial random_trial(std::uint64_t seed, std::size_t length = 1500) {
-    Dice dice(seed);
+/// A machine, a core and a system, as yet without a program.
+inline Trial random_setting(Dice& dice) {
     const std::vector<Setting>& exact = exact_settings();
     const std::vector<Setting>& bounded = bounded_settings();
     const std::size_t which = dice.below(exact.size() + bounded.size());
@@ -167,18 +168,35 @@ inline Trial random_trial(std::uint64_t seed, std::size_t length = 1500) {
     trial.setting.system.cached_data = dice.one_in(2) ? CachedData::kIdeal : CachedData::kModelled;
     trial.setting.system.cache_start = dice.one_in(2) ? CacheStart::kCold : CacheStart::kHot;
 
-    // Operations that make no sense as things stand are left out.
-    System scratch(trial.setting.machine, trial.setting.system);
+    return trial;
+}
+
+/// Operations that make no sense as things stand are left out. One of them may have done half of
+/// it: a system that ran the others alone takes the place of the one that it failed on.
+inline void fill_program(Trial& trial, Dice& dice, std::size_t length) {
     Deaf deaf;
+    std::optional<System> scratch;
+    const auto begin = [&] {
+        scratch.emplace(trial.setting.machine, trial.setting.system);
+        for (const Operation& operation : trial.program) scratch->execute(operation, deaf);
+    };
     const auto keep = [&](const Operation& operation) {
         try {
-            scratch.execute(operation, deaf);
+            scratch->execute(operation, deaf);
             trial.program.push_back(operation);
         } catch (const OperationError&) {
+            if (trial.setting.system.hypervisor.kind != Hypervisor::kNone) begin();
         }
     };
+    begin();
     for (const Operation& operation : prelude(trial.setting)) keep(operation);
     while (trial.program.size() < length) keep(random_operation(dice, trial.setting));
+}
+
+inline Trial random_trial(std::uint64_t seed, std::size_t length = 1500) {
+    Dice dice(seed);
+    Trial trial = random_setting(dice);
+    fill_program(trial, dice, length);
     return trial;
 }
 
