@@ -1,9 +1,5 @@
 #include "apps/access_log.h"
 #include "apps/number_format.h"
-#include "traces/source_location.h"
-
-#include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -34,17 +30,8 @@ std::string address_of(const Operation& operation) {
 
 }  // namespace
 
-AccessLog::AccessLog(const std::string& path)
-    : path_(path), file_(std::fopen((path + ".partial").c_str(), "w")) {
-    if (!file_) {
-        throw InputError({path},
-                         std::string("cannot write the access log: ") + std::strerror(errno));
-    }
-    std::fputs(kHeader, file_.get());
-}
-
-AccessLog::~AccessLog() {
-    if (file_) std::remove((path_ + ".partial").c_str());
+AccessLog::AccessLog(const std::string& path) : file_(path, "the access log") {
+    file_.write(kHeader);
 }
 
 void AccessLog::row(const char* op, const std::string& va, const Outcome& outcome,
@@ -70,16 +57,6 @@ void AccessLog::operation(const Operation& operation, const Outcome& outcome,
                           std::optional<Cycles> completed) {
     if (const auto* select = std::get_if<SelectCpu>(&operation)) cpu_ = select->cpu;
     row(name_of(operation), address_of(operation), outcome, completed);
-}
-
-void AccessLog::finish() {
-    const bool written = std::ferror(file_.get()) == 0;
-    const bool closed = std::fclose(file_.release()) == 0;
-    if (!written || !closed || std::rename((path_ + ".partial").c_str(), path_.c_str()) != 0) {
-        std::remove((path_ + ".partial").c_str());
-        throw InputError({path_},
-                         std::string("cannot write the access log: ") + std::strerror(errno));
-    }
 }
 
 }  // namespace nestwalk

@@ -2,11 +2,10 @@
 
 // The access log: one CSV row a translation and one an operation, in program order.
 
+#include "apps/partial_file.h"
 #include "sim/replay.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,7 +15,6 @@ class AccessLog final : public ReplayLog {
 public:
     /// Writes to `path` + ".partial" until finish(). Throws InputError if it cannot be created.
     explicit AccessLog(const std::string& path);
-    ~AccessLog() override;
 
     void translation(const Access& access, VirtAddr va, const Outcome& outcome,
                      std::optional<Cycles> completed) override;
@@ -24,18 +22,13 @@ public:
                    std::optional<Cycles> completed) override;
 
     /// Gives the file its name. Throws InputError if something could not be written.
-    void finish();
+    void finish() { file_.finish(); }
 
 private:
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-
     void row(const char* op, const std::string& va, const Outcome& outcome,
              std::optional<Cycles> completed);
 
-    std::string path_;
-    std::unique_ptr<std::FILE, Close> file_;
+    PartialFile file_;
     std::uint64_t index_{};
     std::uint32_t cpu_{};
 };

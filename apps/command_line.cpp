@@ -54,7 +54,8 @@ void add_engine(CLI::App& command, Engine& engine) {
                 engine = word == "cycle" ? Engine::kCycle : Engine::kReplay;
             },
             "what keeps the time: replay, in closed form, or cycle, a simulation in SystemC that "
-            "executes every iteration; both keep the same (default: replay)")
+            "executes every iteration; both keep the same. Of several vCPUs, replay executes the "
+            "records in the order of the trace, cycle side by side (default: replay)")
         ->check(CLI::IsMember({"replay", "cycle"}))
         ->option_text("ENGINE");
 }
@@ -76,6 +77,10 @@ void add_run(CLI::App& app, RunOptions& options) {
         ->option_text("FILE");
     run.add_flag("--check", options.check, "judge the trace's expect records; exit 1 if one fails");
     add_engine(run, options.engine);
+    run.add_option("--schedule-log", options.schedule_log,
+                   "with --engine cycle: write the order in which vCPUs executed their records, as "
+                   "a trace that replays it")
+        ->option_text("FILE");
     run.add_flag("--no-collapse", options.no_collapse,
                  "execute every iteration of every loop; gives the same numbers");
 }

@@ -21,6 +21,7 @@ struct RunOptions {
     ReportFormat format{};
     std::string output{};  ///< a directory for the results, or empty for standard output
     std::string access_log{};
+    std::string schedule_log{};
     bool check{};
     bool no_collapse{};
     Engine engine{};

@@ -3,6 +3,7 @@
 #include "apps/config_path.h"
 #include "apps/experiment_keys.h"
 #include "apps/os_section.h"
+#include "apps/schedule_section.h"
 #include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/yaml_reader.h"
@@ -111,6 +112,7 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
         experiment.system = read_system(*system);
         check_os(*system, experiment.system.os, experiment.machine.parameters);
         check_hypervisor(*system, experiment);
+        experiment.schedule = read_schedule(*system);
     }
     check_size(fields.require("machine"), experiment);
     experiment.workload = read_workload(fields.require("workload"), base);
@@ -135,7 +137,9 @@ ConfigNode resolve(const Experiment& experiment) {
     ConfigNode node = map_node();
     if (!experiment.title.empty()) node.set("title", text_node(experiment.title));
     node.set("machine", machine_node(experiment.machine));
-    node.set("system", system_node(experiment.system));
+    ConfigNode system = system_node(experiment.system);
+    add_schedule(experiment.schedule, system);
+    node.set("system", std::move(system));
     node.set("workload", workload_node(experiment.workload));
     return node;
 }

@@ -7,6 +7,7 @@
 #include "apps/machine_file.h"
 #include "apps/workload_section.h"
 #include "models/system_parameters.h"
+#include "sim/schedule_parameters.h"
 
 #include <filesystem>
 #include <string>
@@ -18,6 +19,7 @@ struct Experiment {
     std::string title{};
     Machine machine{};
     SystemParameters system{};
+    ScheduleParameters schedule{};
     Workload workload{};
 
     bool operator==(const Experiment&) const = default;

@@ -5,12 +5,15 @@
 #include "apps/import_report_text.h"
 #include "apps/interrupt.h"
 #include "apps/output.h"
+#include "apps/partial_file.h"
 #include "apps/run_report.h"
 #include "apps/simulation.h"
 #include "apps/yaml_writer.h"
+#include "traces/source_location.h"
 
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,19 +53,34 @@ int report_checks(const RunResult& result) {
     return result.failures.empty() ? kExitDone : kExitCheckFailed;
 }
 
+RunResult run_logged(const Experiment& experiment, const ReplayOptions& replay,
+                     const std::string& schedule_log) {
+    PartialFile file(schedule_log, "the schedule log");
+    ScheduleWriter schedule([&](std::string_view text) { file.write(text); });
+    RunResult result = run(experiment, replay, schedule);
+    file.finish();
+    return result;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
+    const bool logs_schedule = !options.schedule_log.empty();
+    if (logs_schedule && options.engine != Engine::kCycle) {
+        throw InputError({"--schedule-log"},
+                         "replay executes the records in the order of the trace; expected --engine "
+                         "cycle with it");
+    }
     const Experiment experiment = load_experiment(options.experiment, overrides_of(options));
     std::optional<AccessLog> log;
     if (!options.access_log.empty()) log.emplace(options.access_log);
-    const RunResult result =
-        run(experiment,
-            {.loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
-             .checking = options.check ? Checking::kOn : Checking::kOff,
-             .log = log ? &*log : nullptr,
-             .stop = &interrupted()},
-            options.engine);
+    const ReplayOptions replay{
+        .loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
+        .checking = options.check ? Checking::kOn : Checking::kOff,
+        .log = log ? &*log : nullptr,
+        .stop = &interrupted()};
+    const RunResult result = logs_schedule ? run_logged(experiment, replay, options.schedule_log)
+                                           : run(experiment, replay, options.engine);
     if (log) log->finish();
     if (result.import) fmt::print(stderr, "{}", import_text(*result.import));
 
@@ -73,6 +91,7 @@ int run_command(const RunOptions& options) {
         write_result(options.output, "experiment.yaml", write_yaml(resolve(experiment)));
         write_result(options.output, file_name(options.format), report);
     }
+    for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);
     if (options.check) return report_checks(result);
     if (!result.first_fault.empty()) {
         fmt::print(stderr, "note: translations faulted; the first is {}\n", result.first_fault);

@@ -8,6 +8,7 @@
 #include "apps/statistic_json.h"
 #include "apps/statistic_values.h"
 #include "apps/text_table.h"
+#include "apps/vcpu_report.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,7 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
             fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
                         all.size() - 1);
     }
+    text += vcpu_text(result);
     return text;
 }
 
@@ -87,6 +89,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     for (std::size_t at = 1; at < all.size(); ++at)
         json["phases"].push_back({{"name", *all[at].phase},
                                   {"statistics", statistics_json(statistic_infos(), all[at])}});
+    add_vcpus(result, json);
     json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
     json["legend"] = legend_json(statistic_infos(), all[0]);
@@ -105,6 +108,7 @@ std::string csv_report(const RunResult& result) {
                                 exact_value(info, *of.values[at]), info.unit);
         }
     }
+    text += vcpu_csv(result);
     return text;
 }
 

@@ -1,4 +1,5 @@
 #include "apps/simulation.h"
+#include "sim/concurrent_run.h"
 #include "sim/cycle_engine.h"
 
 #include <utility>
@@ -11,38 +12,78 @@ ReplayOptions timed(const Experiment& experiment, ReplayOptions options) {
     return options;
 }
 
-std::unique_ptr<Clock> clock_of(const Experiment& experiment, Engine engine) {
-    if (engine == Engine::kReplay) return nullptr;
-    const Machine& machine = experiment.machine;
-    if (!machine.timing.enabled) {
-        throw InputError({"--engine cycle"}, "machine '" + machine.parameters.name +
-                                                 "' has timing: off; expected one that says how "
-                                                 "long things take");
+void require_timing(const Machine& machine) {
+    if (machine.timing.enabled) return;
+    throw InputError({"--engine cycle"}, "machine '" + machine.parameters.name +
+                                             "' has timing: off; expected one that says how long "
+                                             "things take");
+}
+
+RunResult result_of(const Replay& replay, const Experiment& experiment, System& system,
+                    const TraceSource& source) {
+    RunResult result{.statistics = replay.statistics(),
+                     .failures = replay.failures(),
+                     .checked = replay.checked(),
+                     .narrative = replay.narrative(),
+                     .collapsed_iterations = replay.collapsed_iterations(),
+                     .first_fault = replay.first_fault(),
+                     .timed = experiment.machine.timing.enabled,
+                     .vcpus = replay.vcpu_times()};
+    if (const ImportReport* const report = source.import_report()) result.import = *report;
+    for (const auto& [name, vcpu] : system.state().held_locks) {
+        result.notes.push_back("vCPU " + std::to_string(vcpu) + " still holds lock '" + name +
+                               "' at the end");
     }
-    return std::make_unique<CycleEngine>(machine.timing, experiment.system.vcpus);
+    return result;
+}
+
+RunResult run_in_order(const Experiment& experiment, const ReplayOptions& options) {
+    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
+    System system(experiment.machine.parameters, experiment.system);
+    Replay replay(system, options);
+    replay.run(*source);
+    return result_of(replay, experiment, system, *source);
+}
+
+RunResult run_side_by_side(const Experiment& experiment, const ReplayOptions& options,
+                           ScheduleWriter* schedule) {
+    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
+    System system(experiment.machine.parameters, experiment.system);
+    VcpuStreams streams(*source, experiment.system.vcpus);
+    ConcurrentRun run(system, streams, options, experiment.schedule, schedule);
+    run.run();
+    RunResult result = result_of(run.replay(), experiment, system, *source);
+    result.side_by_side = true;
+    result.locks = run.lock_uses();
+    return result;
+}
+
+RunResult run_with_engine(const Experiment& experiment, const ReplayOptions& options,
+                          ScheduleWriter* schedule) {
+    require_timing(experiment.machine);
+    CycleEngine engine(experiment.machine.timing, experiment.system.vcpus);
+    ReplayOptions with_clock = timed(experiment, options);
+    with_clock.clock = &engine;
+    const bool alone = experiment.system.vcpus == 1 && !experiment.schedule.steal.enabled();
+    if (alone && schedule == nullptr) return run_in_order(experiment, with_clock);
+    return run_side_by_side(experiment, with_clock, schedule);
 }
 
 }  // namespace
 
 RunResult run(const Experiment& experiment, const ReplayOptions& options, Engine engine) {
-    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
-    System system(experiment.machine.parameters, experiment.system);
-    const std::unique_ptr<Clock> clock = clock_of(experiment, engine);
-    ReplayOptions with_clock = timed(experiment, options);
-    if (clock != nullptr) with_clock.clock = clock.get();
-    Replay replay(system, with_clock);
-    replay.run(*source);
+    if (engine == Engine::kCycle) return run_with_engine(experiment, options, nullptr);
+    RunResult result = run_in_order(experiment, timed(experiment, options));
+    if (experiment.schedule.steal.enabled()) {
+        result.notes.push_back(
+            "system.steal has no effect: only --engine cycle runs vCPUs in time");
+    }
+    return result;
+}
 
-    std::optional<ImportReport> import;
-    if (const ImportReport* report = source->import_report()) import = *report;
-    return {replay.statistics(),
-            replay.failures(),
-            replay.checked(),
-            replay.narrative(),
-            replay.collapsed_iterations(),
-            replay.first_fault(),
-            with_clock.clock != nullptr || experiment.machine.timing.enabled,
-            std::move(import)};
+RunResult run(const Experiment& experiment, const ReplayOptions& options,
+              ScheduleWriter& schedule) {
+    return run_with_engine(experiment, options, &schedule);
 }
 
 std::unique_ptr<System> system_after(const Experiment& experiment, const ReplayOptions& options) {

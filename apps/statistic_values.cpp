@@ -1,5 +1,6 @@
 #include "apps/statistic_values.h"
 #include "apps/number_format.h"
+#include "apps/vcpu_report.h"
 
 #include <array>
 #include <string_view>
@@ -9,23 +10,29 @@ namespace nestwalk {
 
 namespace {
 
-std::array<std::uint64_t, 3> whole_values(const RunResult& result) {
+constexpr std::size_t kWhole = 4;
+
+std::array<StatisticValue, kWhole> whole_values(const RunResult& result) {
     const Footprint& footprint = result.statistics.footprint();
-    return {footprint.pages_4k(), footprint.pages_2m(), result.collapsed_iterations};
+    return {footprint.pages_4k(), footprint.pages_2m(), result.collapsed_iterations,
+            run_length(result)};
 }
 
-const std::array<StatisticInfo, 3> kOfTheWhole{
+const std::array<StatisticInfo, kWhole> kOfTheWhole{
     {{"footprint.data.4K", "pages",
       "distinct 4-KiB pages that loads and stores touched, whatever they are mapped with", false},
      {"footprint.data.2M", "pages", "distinct 2-MiB regions that loads and stores touched", false},
      {"collapsed_iterations", "iterations",
-      "iterations of loops that were multiplied out instead of executed", false}}};
+      "iterations of loops that were multiplied out instead of executed", false},
+     {"length", "core cycles", "of the run: the end of that of several vCPUs that ends last",
+      true}}};
 
 PhaseValues values_of(const Counters& counters, const RunResult& result) {
     PhaseValues of{};
     for (std::size_t at = 0; at < counter::kCount; ++at) {
         if (counter_infos()[at].name.empty()) continue;
-        const bool kept = result.timed || !counter::needs_clock(at);
+        const bool kept = (result.timed || !counter::needs_clock(at)) &&
+                          (result.side_by_side || !counter::needs_common_time(at));
         of.values.push_back(kept ? StatisticValue(counters[at]) : std::nullopt);
     }
     return of;
@@ -53,7 +60,7 @@ const std::vector<StatisticInfo>& statistic_infos() {
 
 std::vector<PhaseValues> statistics_of(const RunResult& result) {
     std::vector<PhaseValues> all{values_of(result.statistics.whole(), result)};
-    for (const std::uint64_t value : whole_values(result)) all[0].values.emplace_back(value);
+    for (const StatisticValue value : whole_values(result)) all[0].values.push_back(value);
     for (const Phase& phase : result.statistics.phases()) {
         PhaseValues of = values_of(phase.counters, result);
         of.phase = phase.name;

@@ -24,7 +24,7 @@ struct StatisticInfo {
 /// In the order of reports.
 const std::vector<StatisticInfo>& statistic_infos();
 
-/// A value is absent where the machine keeps no time, or the statistic is of whole runs only.
+/// A value is absent where no such time is kept, or the statistic is of whole runs only.
 using StatisticValue = std::optional<std::uint64_t>;
 
 /// The statistics of a run as a whole, or of one of its phases.

@@ -41,6 +41,9 @@ inline constexpr std::array<Keyword<ShadowInvlpg>, 3> kShadowInvlpgWords{
 inline constexpr UnsignedRange kLevelsRange{4, 5};
 inline constexpr UnsignedRange kVcpusRange{1, 64};
 inline constexpr UnsignedRange kTagsRange{1, 65535};
+inline constexpr std::int64_t kShortestStealInterval = 1000;
+inline constexpr UnsignedRange kStealIntervalRange{0, 10'000'000'000};
+inline constexpr UnsignedRange kStealDurationRange{0, 10'000'000'000};
 
 inline constexpr std::array kRegionKeys{
     KeyForm{"at", "the first address", number_form(), "", true},
@@ -143,6 +146,14 @@ inline constexpr std::array kHypervisorKeys{
             "where a flush is another VPID or ASID: how many there are before all is flushed and "
             "they are handed out anew",
             number_form(kTagsRange), "32767"}};
+inline constexpr std::array kStealKeys{
+    KeyForm{"mean_interval",
+            "ns from the end of one absence of a vCPU to the next, on average: lengths from 0 to "
+            "twice as much are equally likely; 0 (none) or 1000 to 10 000 000 000",
+            number_form(kStealIntervalRange), "0"},
+    KeyForm{"duration", "ns of each, at most 10 000 000 000", number_form(kStealDurationRange),
+            "0"},
+    KeyForm{"seed", "of the intervals, which are the same on every machine", number_form(), "1"}};
 
 /// One key a flag of kCr4Words.
 inline constexpr auto kCr4Keys = [] {
@@ -177,6 +188,14 @@ inline constexpr std::array kSystemKeys{
     KeyForm{"vcpus",
             "1 to 64. Each has TLBs of its own; the tables are shared. `cpu N` in a trace switches",
             number_form(kVcpusRange), "1"},
+    KeyForm{"schedule_seed",
+            "which vCPU the cycle engine lets go first where several could at the same time: 0: "
+            "the one with the lowest number; else any, picked at random with this seed",
+            number_form(), "0"},
+    KeyForm{"steal",
+            "vCPUs are taken off their processors now and then, as a busy hypervisor does "
+            "(`--engine cycle`)",
+            map_form(kStealKeys)},
     KeyForm{"hypervisor", "what exits and what is then flushed",
             map_or_word_form<kHypervisorWords>(kHypervisorKeys)},
     KeyForm{"os",

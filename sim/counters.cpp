@@ -161,6 +161,11 @@ void name_times(Namer& name) {
              "from asking for a walker to the end of the walk, summed");
     name.one(kTscBetweenReads, "tsc.between_reads", "TSC ticks",
              "from one time-stamp read to the next of the same phase");
+    name.one(kLocksHeld, "locks.held", "core cycles", "from taking a lock to giving it back");
+    name.one(kLocksBlocked, "locks.blocked", "core cycles", "from asking for a lock to taking it");
+    name.one(kLocksAcquired, "locks.acquired", "locks", "locks taken");
+    name.one(kLocksContended, "locks.contended", "locks", "those that another vCPU held before");
+    name.one(kSteals, "steals", "steals", "times that a vCPU was not run when it could have been");
     name.row(kTimedWalks, "walk.timed", kKindNames, "walks",
              "walks with a latency; dirty assists count");
     for (std::size_t at = 0; at < kWalkBuckets; ++at) {

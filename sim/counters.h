@@ -91,16 +91,26 @@ inline constexpr std::size_t kWalkPending = kCyclesByCause + kCycleCauses;
 inline constexpr std::size_t kWalkActive = kWalkPending + 1;
 inline constexpr std::size_t kWalkLatency = kWalkActive + 1;  // [kind]
 inline constexpr std::size_t kTscBetweenReads = kWalkLatency + kAccessKinds;
+inline constexpr std::size_t kLocksHeld = kTscBetweenReads + 1;
+inline constexpr std::size_t kLocksBlocked = kLocksHeld + 1;
 // Of events that only a clock can tell.
-inline constexpr std::size_t kTimedWalks = kTscBetweenReads + 1;           // [kind]
+inline constexpr std::size_t kTimedWalks = kLocksBlocked + 1;              // [kind]
 inline constexpr std::size_t kWalkHistogram = kTimedWalks + kAccessKinds;  // [bucket]
 inline constexpr std::size_t kHitsOnPending = kWalkHistogram + kWalkBuckets;
-inline constexpr std::size_t kCount = kHitsOnPending + 1;
+// Of events that depend on which vCPU is how far.
+inline constexpr std::size_t kLocksAcquired = kHitsOnPending + 1;
+inline constexpr std::size_t kLocksContended = kLocksAcquired + 1;
+inline constexpr std::size_t kSteals = kLocksContended + 1;
+inline constexpr std::size_t kCount = kSteals + 1;
 
 /// True if the counter is in thousandths of its unit.
 constexpr bool is_time(std::size_t index) { return index >= kCycles && index < kTimedWalks; }
 /// True if only an engine with a clock counts it.
 constexpr bool needs_clock(std::size_t index) { return index >= kCycles; }
+/// True if only an engine that runs vCPUs side by side does.
+constexpr bool needs_common_time(std::size_t index) {
+    return index == kLocksHeld || index == kLocksBlocked || index >= kLocksAcquired;
+}
 }  // namespace counter
 
 class Counters {

@@ -50,15 +50,39 @@ struct Replay::Boundary {
 };
 
 Replay::Replay(System& system, const ReplayOptions& options) : system_(system), options_(options) {
+    const std::size_t vcpus = system.state().vcpus.size();
     if (options.clock == nullptr && options.timing != nullptr && options.timing->enabled) {
-        cores_.assign(system.state().vcpus.size(), CoreTiming(*options.timing));
+        cores_.assign(vcpus, CoreTiming(*options.timing));
+    }
+    if (vcpus > 1 && (options.clock != nullptr || !cores_.empty())) {
+        times_.resize(vcpus);
+        whole_times_.resize(vcpus);
     }
 }
 
 void Replay::run(TraceSource& source) {
-    source_name_ = source.name();
+    begin(source.name());
     while (const TraceItem* next = source.next()) item(*next);
+    finish();
+}
+
+void Replay::finish() {
+    settle();
+    add_times();
+}
+
+void Replay::settle() {
     if (options_.clock != nullptr) options_.clock->settle();
+    for (CoreTiming& core : cores_) core.enter_phase();
+}
+
+/// To the phase in which they were spent.
+void Replay::add_times() {
+    for (std::size_t vcpu = 0; vcpu < times_.size(); ++vcpu) {
+        statistics_.current() += times_[vcpu];
+        whole_times_[vcpu] += times_[vcpu];
+        times_[vcpu] = {};
+    }
 }
 
 void Replay::item(const TraceItem& item) {
@@ -87,8 +111,8 @@ void Replay::record(const Record& record) {
 }
 
 void Replay::enter_phase(const std::string& name) {
-    if (options_.clock != nullptr) options_.clock->settle();
-    for (CoreTiming& core : cores_) core.enter_phase();
+    settle();
+    add_times();
     statistics_.enter_phase(name);
 }
 
@@ -110,6 +134,7 @@ void Replay::operation(const Record& record, const Operation& operation) {
 
 void Replay::judge(const Record& record, const Expectation& expectation) {
     ++checked_;
+    add_times();
     const SourceLocation where{source_name_, record.line, record.column};
     for (const std::string& failure :
          expectations_.judge(expectation, last_, statistics_.whole())) {
@@ -223,10 +248,11 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         first_fault_ = SourceLocation{source_name_, line_, 0}.to_string() + ": " +
                        describe_fault(access, va, outcome.fault);
     }
+    const std::size_t vcpu = system_.current_vcpu();
     if (!cores_.empty()) {
-        cores_[system_.current_vcpu()].translation(access, outcome, statistics_.current());
+        cores_[vcpu].translation(access, outcome, times_of(vcpu));
     } else if (options_.clock != nullptr) {
-        options_.clock->translation(system_.current_vcpu(), access, outcome, statistics_.current());
+        options_.clock->translation(vcpu, access, outcome, times_of(vcpu));
     }
     if (options_.log != nullptr) options_.log->translation(access, va, outcome, completed());
     if (++events_ % kEventsBetweenPolls == 0) poll();
@@ -236,11 +262,11 @@ void Replay::on_operation(const Operation& operation, const Outcome& outcome) {
     count_operation(operation, outcome, statistics_.current());
     if (watching_) last_.on_operation(operation, outcome);
     const Place place = system_.runs_guest() ? Place::kGuest : Place::kBare;
+    const std::size_t vcpu = system_.current_vcpu();
     if (!cores_.empty()) {
-        cores_[system_.current_vcpu()].operation(operation, outcome, place, statistics_.current());
+        cores_[vcpu].operation(operation, outcome, place, times_of(vcpu));
     } else if (options_.clock != nullptr) {
-        options_.clock->operation(system_.current_vcpu(), operation, outcome, place,
-                                  statistics_.current());
+        options_.clock->operation(vcpu, operation, outcome, place, times_of(vcpu));
     }
     if (options_.log != nullptr) options_.log->operation(operation, outcome, completed());
 }

@@ -65,6 +65,22 @@ public:
     /// stopped.
     void run(TraceSource& source);
 
+    // The same, record by record, for who chooses the order.
+
+    /// `source_name` is for errors.
+    void begin(const std::string& source_name) { source_name_ = source_name; }
+    void execute(const Record& record) { this->record(record); }
+    void finish();
+    /// Throws Interrupted when stopped.
+    void poll() const;
+    /// Where the time of a vCPU is counted.
+    Counters& times_of(std::size_t vcpu) {
+        return times_.empty() ? statistics_.current() : times_[vcpu];
+    }
+
+    /// Of each vCPU of several, once all is executed: what only a clock counts.
+    const std::vector<Counters>& vcpu_times() const { return whole_times_; }
+
     const Statistics& statistics() const { return statistics_; }
     /// Expectations that did not hold: "FILE:LINE:COLUMN: expect ...: what was found".
     const std::vector<std::string>& failures() const { return failures_; }
@@ -95,12 +111,15 @@ private:
     bool returned_to(const Boundary& earlier);
     std::optional<Cycles> completed();
     bool collapsible(const RepeatBlock& block);
-    void poll() const;
+    void settle();
+    void add_times();
 
     System& system_;
     ReplayOptions options_;
     std::vector<CoreTiming> cores_{};  ///< one a vCPU; none where no time is kept here
     Statistics statistics_{};
+    std::vector<Counters> times_{};        ///< one a vCPU of several, not yet in statistics_
+    std::vector<Counters> whole_times_{};  ///< those that are
     Expectations expectations_{};
     Narrative narrative_{};
     LastOperation last_{};

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -23,16 +24,28 @@ Experiment shortened(const fs::path& path) {
     return read_experiment(read_yaml(text, path.string()), path.parent_path());
 }
 
-void check_agreement(const Experiment& experiment) {
+/// With the cycle engine; `experiment` becomes one whose trace is in the order that came of it.
+Counters simulate(Experiment& experiment) {
+    std::string order;
+    ScheduleWriter schedule([&](std::string_view text) { order += text; });
+    const Counters simulated = run(experiment, {}, schedule).statistics.whole();
+    experiment.workload = Program{order, {"order", 1, 1}};
+    return simulated;
+}
+
+void check_agreement(Experiment experiment) {
+    const bool alone = experiment.system.vcpus == 1;
+    const Counters simulated =
+        alone ? run(experiment, {}, Engine::kCycle).statistics.whole() : simulate(experiment);
     const Counters replayed = run(experiment, {}, Engine::kReplay).statistics.whole();
-    const Counters simulated = run(experiment, {}, Engine::kCycle).statistics.whole();
     const double allowed = 0.01 * static_cast<double>(replayed[counter::kCycles]);
     for (std::size_t at = 0; at < counter::kCount; ++at) {
         CAPTURE(counter_infos()[at].name);
         const auto difference =
             static_cast<double>(simulated[at]) - static_cast<double>(replayed[at]);
         if (!counter::needs_clock(at)) CHECK(difference == 0);
-        if (counter::is_time(at)) CHECK(std::fabs(difference) <= allowed);
+        // Waiting for others is in no replay.
+        if (counter::is_time(at) && alone) CHECK(std::fabs(difference) <= allowed);
     }
     CHECK(simulated[counter::kTimedWalks] == replayed[counter::kTimedWalks]);
 }

@@ -198,7 +198,9 @@ TEST_SUITE("experiment files") {
         CHECK(error_in(kExample, {"system.gest.levels=5"}) ==
               "--set system.gest.levels=5: system: unknown key 'gest'; expected paging, guest, "
               "host, tags, "
-              "demand, accessed_dirty_preset, cr4, caches, vcpus, hypervisor or os, did you mean "
+              "demand, accessed_dirty_preset, cr4, caches, vcpus, schedule_seed, steal, hypervisor "
+              "or "
+              "os, did you mean "
               "'guest'?");
         CHECK(error_in(kExample, {"system.paging.x=5"}) ==
               "--set system.paging.x=5: system.paging has no keys, so 'system.paging.x' cannot "
@@ -240,8 +242,7 @@ TEST_SUITE("experiment files") {
         CHECK(contains(error_in(head + "{program: a, format: nwt}\n"),
                        "workload.format: a program is always"));
         CHECK(contains(error_in(head + "\n  program: >\n    a\n"), "begin the program with |"));
-        CHECK(contains(error_in(head + "{trace: x, format: hdf5}\n"),
-                       "expected auto, nwt, "));
+        CHECK(contains(error_in(head + "{trace: x, format: hdf5}\n"), "expected auto, nwt, "));
         CHECK(contains(error_in(head + "{generator: {kind: zipf}}\n"),
                        "workload.generator.kind: found 'zipf', expected pointer-chase"));
         CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 0}}\n"),

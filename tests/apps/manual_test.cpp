@@ -7,6 +7,7 @@
 #include "apps/hypervisor_report.h"
 #include "apps/machine_schema.h"
 #include "apps/provenance.h"
+#include "apps/schedule_section.h"
 #include "apps/sweep_section.h"
 #include "apps/system_section.h"
 #include "apps/text_file.h"
@@ -101,7 +102,8 @@ TEST_SUITE("manuals") {
     }
 
     TEST_CASE("the defaults in the tables are those of the system") {
-        const ConfigNode node = system_node(SystemParameters{});
+        ConfigNode node = system_node(SystemParameters{});
+        add_schedule(ScheduleParameters{}, node);
         for (const KeyForm& key : kSystemKeys) {
             CAPTURE(key.key);
             if (key.form.kind == ValueForm::Kind::kNotSupported) continue;

@@ -67,7 +67,9 @@ TEST_SUITE("nestwalk sweep") {
             const Json run = Json::parse(place.run("nestwalk run e.yaml --format json" + set).out);
             CHECK(point["whole"] == run["whole"]);
             CHECK(point["phases"] == run["phases"]);
-            CHECK(sweep["legend"] == run["legend"]);
+            // What not every run has is in no run's but in the sweep's.
+            for (const auto& [name, meaning] : run["legend"].items())
+                CHECK(sweep["legend"][name] == meaning);
         }
         CHECK(sweep["sweep"]["stlb.entries"] == Json{512, 1024});
         CHECK(sweep["experiment"]["title"] == "rounds");
