@@ -141,10 +141,14 @@ std::vector<BurstFit> burst_ridge(const ObservedLock& observed, double exponenti
     if (largest + kScan <= most) largest = edge_of(fits, largest, largest + kScan);
     if (least > 1) least = edge_of(fits, least, least - kScan);
 
-    std::vector<BurstFit> ridge{*fit_bursts(observed, exponential_share, least)};
-    for (double size = std::floor(least) + 1; size < largest; ++size)
-        ridge.push_back(*fit_bursts(observed, exponential_share, size));
-    if (largest > least) ridge.push_back(*fit_bursts(observed, exponential_share, largest));
+    std::vector<BurstFit> ridge;
+    const auto add = [&](double mean_size) {
+        if (const auto fit = fit_bursts(observed, exponential_share, mean_size))
+            ridge.push_back(*fit);
+    };
+    add(least);
+    for (double size = std::floor(least) + 1; size < largest; ++size) add(size);
+    if (largest > least) add(largest);
     return ridge;
 }
 

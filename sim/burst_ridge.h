@@ -44,8 +44,8 @@ std::optional<BurstFit> fit_bursts(const ObservedLock& observed, double exponent
 /// nothing where none has.
 std::optional<BurstFit> fit_without_bursts(const ObservedLock& observed);
 
-/// The fits for the least mean size that has one, the largest, and all whole ones in between; empty
-/// where none has.
+/// The fits for the least mean size that has one, the largest, and all whole ones in between, if
+/// those that have one are a range wider than a quarter; empty where none has.
 std::vector<BurstFit> burst_ridge(const ObservedLock& observed, double exponential_share);
 
 }  // namespace nestwalk
