@@ -141,7 +141,7 @@ TEST_SUITE("alternatives") {
         CHECK(json["runs"][2]["alternative"] == "pages-2m");
         const std::string csv = report_validations(one, ReportFormat::kCsv);
         CHECK(contains(csv, "\nalt,two,both,g,predicted,pages-2m,TSC ticks,,400,332.0"));
-        CHECK(contains(csv, "\nalt,three,both,g,predicted,,TSC ticks,,1400.25,,,,,,\n"));
+        CHECK(contains(csv, "\nalt,three,both,g,predicted,,TSC ticks,,1400.25,,,,,,,,\n"));
     }
 
     TEST_CASE("--output has an experiment of each alternative") {
