@@ -1,6 +1,7 @@
 #include "apps/comparison_report.h"
 #include "apps/csv.h"
 #include "apps/number_format.h"
+#include "apps/sweep_description.h"
 #include "apps/text_table.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::optional<double> relative_change(const StatisticDifference& difference) {
 std::string point_words(const Values& keys, const Values& values) {
     std::string words;
     for (std::size_t at = 0; at < keys.size(); ++at)
-        words += (at == 0 ? "" : ", ") + keys[at] + "=" + values[at];
+        words += (at == 0 ? "" : ", ") + keys[at] + "=" + one_line(values[at]);
     return words.empty() ? "the run" : words;
 }
 
@@ -70,7 +71,9 @@ std::string table_of(const Comparison& comparison, std::size_t rows) {
     table.add(header);
     table.add_rule();
     for (auto at = shown; at != end; ++at) {
-        Values row = comparison.points[at->point];
+        Values row;
+        for (const std::string& value : comparison.points[at->point])
+            row.push_back(one_line(value));
         if (phases) row.push_back(at->phase ? phase_words(*at->phase) : "");
         row.push_back(at->info.name);
         for (const StatisticValue& value : {at->a, at->b})

@@ -14,15 +14,6 @@ namespace {
 constexpr off_t kLockedByte = off_t{1} << 60;
 constexpr mode_t kReadAndWrite = 0666;
 
-struct flock lock_of(short type) {
-    struct flock lock {};
-    lock.l_type = type;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = kLockedByte;
-    lock.l_len = 1;
-    return lock;
-}
-
 }  // namespace
 
 FileLock::FileLock(const std::string& path, Opening opening) {
@@ -34,17 +25,24 @@ FileLock::FileLock(const std::string& path, Opening opening) {
                          "takes another name");
     if (descriptor_ < 0)
         throw InputError({path}, std::string("cannot be written: ") + std::strerror(errno));
-    struct flock lock = lock_of(F_WRLCK);
-    if (fcntl(descriptor_, F_SETLK, &lock) == 0) return;
-    const bool held = errno == EAGAIN || errno == EACCES;
-    std::string why = std::string("cannot be locked: ") + std::strerror(errno);
-    lock = lock_of(F_WRLCK);
-    if (held && fcntl(descriptor_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        why = "another process writes to it now: " + std::to_string(lock.l_pid);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = kLockedByte;
+    lock.l_len = 1;
+    if (fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
+    const std::string why = errno == EAGAIN || errno == EACCES
+                                ? "another process writes to it now"
+                                : std::string("cannot be locked: ") + std::strerror(errno);
     close(descriptor_);
     throw InputError({path}, why);
 }
 
-FileLock::~FileLock() { close(descriptor_); }
+FileLock::~FileLock() { leave_to_parent(); }
+
+void FileLock::leave_to_parent() {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+}
 
 }  // namespace nestwalk

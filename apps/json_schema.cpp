@@ -88,8 +88,7 @@ SchemaJson machine_schema() {
 // Keys of changes of a machine, dotted, whose first part a machine file has, or one of `more`.
 SchemaJson settings_pattern(const std::string& more) {
     std::string pattern = "^(" + more;
-    for (const std::string_view key : machine_keys()) {
-        if (key == "name" || key == "title" || key == "provenance") continue;
+    for (const std::string_view key : settable_keys()) {
         if (!pattern.ends_with('(')) pattern += '|';
         pattern += key;
     }

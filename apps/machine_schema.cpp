@@ -120,14 +120,6 @@ constexpr std::array kTopKeys{
     KeyForm{"provenance", "where the values come from, see below", maps_form(kRecordKeys), "",
             true}};
 
-// What the program calls a machine, and its records of origin, are no settings.
-std::vector<std::string_view> settable_keys() {
-    std::vector<std::string_view> keys = keys_of(kTopKeys);
-    for (const std::string_view fixed : {"name", "title", "provenance"})
-        keys.erase(std::find(keys.begin(), keys.end(), fixed));
-    return keys;
-}
-
 [[noreturn]] void unknown_key(const Override& change, const std::string& part,
                               std::span<const std::string_view> known) {
     const std::vector<std::string_view> words(known.begin(), known.end());
@@ -239,6 +231,13 @@ const MachineSection* find_section(std::string_view key) {
 std::span<const KeyForm> machine_key_forms() { return kTopKeys; }
 
 std::vector<std::string_view> machine_keys() { return keys_of(kTopKeys); }
+
+std::vector<std::string_view> settable_keys() {
+    std::vector<std::string_view> keys = keys_of(kTopKeys);
+    for (const std::string_view fixed : {"name", "title", "provenance"})
+        keys.erase(std::find(keys.begin(), keys.end(), fixed));
+    return keys;
+}
 
 bool MachineSection::keeps_pcids() const {
     return std::any_of(holds.begin(), holds.end(), [](const HoldingKey& held) {

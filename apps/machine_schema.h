@@ -66,6 +66,9 @@ const MachineSection* find_section(std::string_view key);
 /// Top-level keys of a machine file, in its order.
 std::span<const KeyForm> machine_key_forms();
 std::vector<std::string_view> machine_keys();
+/// Those that `--set` may change: what the program calls a machine, and its records of origin, are
+/// no settings.
+std::vector<std::string_view> settable_keys();
 /// Keys of one array of the section: what it can hold, then its geometry.
 std::vector<KeyForm> array_key_forms(const MachineSection& section);
 std::vector<std::string_view> array_keys(const MachineSection& section);

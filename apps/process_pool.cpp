@@ -63,6 +63,7 @@ bool write_number(int to, Number number) {
     std::signal(SIGINT, SIG_IGN);  // what a Ctrl-C means is for the parent to say
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
+    if (pool.begin) pool.begin();
     std::array<char, sizeof(Number)> bytes{};
     while (read_all(socket, bytes.data(), bytes.size())) {
         Number piece{};
@@ -71,6 +72,7 @@ bool write_number(int to, Number number) {
         try {
             answer = pool.work(static_cast<std::size_t>(piece));
         } catch (...) {
+            std::signal(SIGABRT, SIG_DFL);
             std::abort();
         }
         if (!write_number(socket, answer.size())) break;

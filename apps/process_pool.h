@@ -23,6 +23,8 @@ struct PieceEnd {
 };
 
 struct PoolWork {
+    /// Called first in each other process.
+    std::function<void()> begin{};
     /// Called in another process, forked from this one as it is now. What it throws ends that
     /// process, as would a crash.
     std::function<std::string(std::size_t)> work{};

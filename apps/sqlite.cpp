@@ -1,5 +1,9 @@
 #include "apps/sqlite.h"
+#include "apps/interrupt.h"
 #include "traces/source_location.h"
+
+#include <chrono>
+#include <thread>
 
 #include <sqlite3.h>
 
@@ -7,8 +11,16 @@ namespace nestwalk {
 
 namespace {
 
-// How long a writer waits for a reader, and a reader for a writer.
+// How long a reader waits for a writer.
 constexpr int kBusyMilliseconds = 60'000;
+constexpr auto kBetweenTries = std::chrono::milliseconds(20);
+
+// A writer waits for readers as long as it takes: it has what nobody else has.
+int wait_for_readers(void*, int) {
+    if (interrupted()) return 0;
+    std::this_thread::sleep_for(kBetweenTries);
+    return 1;
+}
 
 std::string words_of(sqlite3* handle) {
     const std::string said = sqlite3_errmsg(handle);
@@ -96,7 +108,10 @@ Database::Database(const std::string& path, Access access) : path_(path) {
         throw InputError({path}, words);
     }
     sqlite3_extended_result_codes(handle_, 0);
-    sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+    if (access == Access::kExisting)
+        sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+    else
+        sqlite3_busy_handler(handle_, wait_for_readers, nullptr);
 }
 
 Database::~Database() { sqlite3_close_v2(handle_); }

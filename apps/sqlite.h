@@ -55,7 +55,7 @@ class Database {
 public:
     enum class Access : std::uint8_t {
         kExisting,  ///< to read: a transaction that was broken off is undone first
-        kWritable,  ///< to read and write; made if there is none
+        kWritable,  ///< to read and write; made if there is none. Waits for readers
     };
 
     /// `path` ":memory:" is no file.

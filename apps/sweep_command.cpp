@@ -63,6 +63,7 @@ public:
         stored_ = begun;
         SweepProgress progress(begun, total_);
         const PoolWork work{
+            [this] { store_.leave_to_parent(); },
             [this](std::size_t point) { return packed(run_point(plan_, point, options_.engine)); },
             [this, &progress](const std::vector<PieceEnd>& ends) {
                 collect(ends);
@@ -95,6 +96,7 @@ private:
         try {
             store_.put(results);
         } catch (const InputError& error) {
+            if (interrupted()) return;  // while it waited for a reader
             throw InputError({error.what()},
                              "what was stored before is kept, and --resume goes on from there");
         }
@@ -126,7 +128,7 @@ std::size_t report_failures(const SweepStore& store) {
 
 int say_interrupted(const SweepOptions& options, const SweepRun& run) {
     if (options.output.empty())
-        fmt::print(stderr, "nestwalk: interrupted; no results were kept\n");
+        fmt::print(stderr, "nestwalk: interrupted; no results were written\n");
     else
         fmt::print(stderr,
                    "nestwalk: interrupted; {} of {} points are in {}, and --resume goes on "

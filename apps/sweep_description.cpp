@@ -5,6 +5,12 @@
 
 namespace nestwalk {
 
+namespace {
+
+constexpr std::size_t kLongestCell = 60;
+
+}  // namespace
+
 std::vector<std::size_t> choices_of_point(std::size_t point,
                                           const std::vector<std::size_t>& sizes) {
     std::vector<std::size_t> choices(sizes.size());
@@ -31,11 +37,21 @@ std::vector<std::string> SweepDescription::values(std::size_t point) const {
     return values;
 }
 
+std::string one_line(const std::string& value) {
+    std::string line;
+    for (const char c : value) {
+        const bool starts_letter = (static_cast<unsigned char>(c) & 0xc0U) != 0x80;  // of UTF-8
+        if (line.size() >= kLongestCell && starts_letter) return line + "...";
+        line += c == '\n' ? "\\n" : c == '\t' ? " " : std::string(1, c);
+    }
+    return line;
+}
+
 std::string SweepDescription::name(std::size_t point) const {
     const std::vector<std::string> chosen = values(point);
     std::string name = "point " + std::to_string(point) + " (";
     for (std::size_t at = 0; at < keys.size(); ++at)
-        name += (at == 0 ? "" : ", ") + keys[at].key + "=" + chosen[at];
+        name += (at == 0 ? "" : ", ") + keys[at].key + "=" + one_line(chosen[at]);
     return name + ")";
 }
 

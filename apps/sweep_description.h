@@ -44,6 +44,9 @@ struct SweepDescription {
     std::string name(std::size_t point) const;
 };
 
+/// A value as names and tables have it: cut where it is long, line ends as \n.
+std::string one_line(const std::string& value);
+
 /// What is the first difference: "it is of another experiment". Empty if there is none.
 std::string difference(const SweepDescription& it, const SweepDescription& other);
 

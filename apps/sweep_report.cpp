@@ -84,7 +84,9 @@ void report_text(const SweepStore& store, const SweepColumns& chosen, const Take
     bool phase_found = false;
     bool all_done = true;
     store.for_each([&](const PointResult& result) {
-        std::vector<std::string> row = store.description().values(result.point);
+        std::vector<std::string> row;
+        for (const std::string& value : store.description().values(result.point))
+            row.push_back(one_line(value));
         const PhaseValues* const phase = phase_of(result, chosen);
         phase_found = phase_found || phase != nullptr;
         for (Column& column : columns) {

@@ -1,5 +1,6 @@
 #include "apps/sweep_section.h"
 #include "apps/config_override.h"
+#include "apps/machine_schema.h"
 #include "apps/yaml_writer.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace nestwalk {
 
 namespace {
 
+constexpr std::array<std::string_view, 5> kOwnKeys{"title", "machine", "system", "workload", "set"};
 constexpr std::string_view kExample = "{stlb.entries: [512, 1024]}";
 
 std::vector<ConfigNode> read_values(const ConfigValue& list) {
@@ -27,6 +29,16 @@ std::vector<ConfigNode> read_values(const ConfigValue& list) {
     return values;
 }
 
+// What every point would refuse is refused before there are any.
+void check_first(const std::vector<std::string>& path, const SourceLocation& location) {
+    std::vector<std::string_view> known = settable_keys();
+    if (path.front() != "set") known.insert(known.begin(), kOwnKeys.begin(), kOwnKeys.end());
+    const std::string& first = path.front() == "set" && path.size() > 1 ? path[1] : path[0];
+    if (first == "set" || std::find(known.begin(), known.end(), first) != known.end()) return;
+    throw InputError(location, "sweep: unknown key " + quoted(first) + "; expected " +
+                                   listed(known) + suggestion(first, known));
+}
+
 void read_axes(const ConfigValue& map, const std::vector<std::string>& above,
                std::vector<SweepAxis>& axes) {
     const ConfigNode& node = *map.node;
@@ -38,8 +50,7 @@ void read_axes(const ConfigValue& map, const std::vector<std::string>& above,
         for (std::string& part : split_key(node.keys[i].name, location))
             path.push_back(std::move(part));
         const std::string key = dotted(path);
-        if (path.front() == "sweep")
-            throw InputError(location, "sweep: a sweep cannot vary " + quoted(key));
+        check_first(path, location);
         split_key(key, location);  // not too deep, with what stands above
         const ConfigValue value{&node.children[i], join_path("sweep", key)};
         if (value.node->is_map())
@@ -100,9 +111,7 @@ std::string setting_text(const ConfigNode& value) {
 }
 
 std::vector<std::string> full_path(const std::vector<std::string>& path) {
-    static constexpr std::array<std::string_view, 5> kOwn{"title", "machine", "system", "workload",
-                                                          "set"};
-    if (std::find(kOwn.begin(), kOwn.end(), path.front()) != kOwn.end()) return path;
+    if (std::find(kOwnKeys.begin(), kOwnKeys.end(), path.front()) != kOwnKeys.end()) return path;
     std::vector<std::string> full{"set"};
     full.insert(full.end(), path.begin(), path.end());
     return full;

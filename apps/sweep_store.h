@@ -40,6 +40,11 @@ public:
     Shard shard() const { return shard_; }
     const std::vector<StatisticInfo>& statistics() const { return statistics_; }
 
+    /// To be called in processes that are forked to work for this one, and use nothing of it.
+    void leave_to_parent() {
+        if (lock_) lock_->leave_to_parent();
+    }
+
     /// Stores results, all of them or, if that fails, none. One of a point that is there already
     /// takes its place.
     void put(const std::vector<PointResult>& results);
@@ -60,6 +65,7 @@ public:
     std::optional<PointResult> find(std::size_t point) const;
 
 private:
+    std::vector<PointResult> after(std::size_t point) const;
     void make_or_leave_none(Opening opening);
     void make();
     void make_tables();

@@ -193,13 +193,25 @@ std::vector<bool> SweepStore::finished() const {
 }
 
 void SweepStore::for_each(const std::function<void(const PointResult&)>& take) const {
-    Statement row = database_.prepare(std::string(kPointColumns) + "ORDER BY point");
-    PhaseReader reader(database_, statistics_);
-    while (row.step()) {
-        PointResult result = point_at(row, path());
-        result.phases = reader.phases_of(result.point);
-        take(result);
+    std::size_t last = 0;
+    for (std::vector<PointResult> some; some = after(last), !some.empty();) {
+        last = some.back().point;
+        for (const PointResult& result : some) take(result);
     }
+}
+
+// The next few points: nothing is locked while they are printed, however long that takes.
+std::vector<PointResult> SweepStore::after(std::size_t point) const {
+    Statement row =
+        database_.prepare(std::string(kPointColumns) + "WHERE point > ? ORDER BY point LIMIT 1000");
+    row.bind(0, static_cast<std::int64_t>(point));
+    PhaseReader reader(database_, statistics_);
+    std::vector<PointResult> results;
+    while (row.step()) {
+        results.push_back(point_at(row, path()));
+        results.back().phases = reader.phases_of(results.back().point);
+    }
+    return results;
 }
 
 std::optional<PointResult> SweepStore::find(std::size_t point) const {

@@ -22,11 +22,11 @@ using Ends = std::map<std::size_t, PieceEnd>;
 Ends all_ends(const std::vector<std::size_t>& pieces, std::size_t processes,
               std::function<std::string(std::size_t)> work) {
     Ends ends;
-    const PoolEnd end = work_in_processes(pieces, processes,
-                                          {std::move(work), [&](const std::vector<PieceEnd>& some) {
-                                               for (const PieceEnd& each : some)
-                                                   CHECK(ends.emplace(each.piece, each).second);
-                                           }});
+    const PoolWork pool{.work = std::move(work), .collect = [&](const std::vector<PieceEnd>& some) {
+                            for (const PieceEnd& each : some)
+                                CHECK(ends.emplace(each.piece, each).second);
+                        }};
+    const PoolEnd end = work_in_processes(pieces, processes, pool);
     CHECK(end == PoolEnd::kAllDone);
     return ends;
 }
@@ -95,31 +95,44 @@ TEST_SUITE("process pool") {
         CHECK(ends.size() == 5);
     }
 
+    TEST_CASE("each process begins once") {
+        int begun = 0;
+        std::string answers;
+        const PoolWork work{.begin = [&] { ++begun; },
+                            .work = [&](std::size_t) { return std::to_string(begun); },
+                            .collect =
+                                [&](const std::vector<PieceEnd>& some) {
+                                    for (const PieceEnd& each : some) answers += each.text;
+                                }};
+        work_in_processes(up_to(6), 2, work);
+        CHECK(answers == "111111");
+        CHECK(begun == 0);
+    }
+
     TEST_CASE("once it is stopped what is under way is given up") {
         std::atomic<bool> stop{false};
         std::size_t collected = 0;
-        const PoolEnd end = work_in_processes(up_to(4), 1,
-                                              {[](std::size_t piece) -> std::string {
-                                                   while (piece == 3) pause();
-                                                   return "";
-                                               },
-                                               [&](const std::vector<PieceEnd>& some) {
-                                                   collected += some.size();
-                                                   if (collected == 2) stop = true;
-                                               },
-                                               &stop});
-        CHECK(end == PoolEnd::kStopped);
+        const PoolWork work{.work = [](std::size_t piece) -> std::string {
+                                while (piece == 3) pause();
+                                return "";
+                            },
+                            .collect =
+                                [&](const std::vector<PieceEnd>& some) {
+                                    collected += some.size();
+                                    if (collected == 2) stop = true;
+                                },
+                            .stop = &stop};
+        CHECK(work_in_processes(up_to(4), 1, work) == PoolEnd::kStopped);
         CHECK(collected == 2);
     }
 
     TEST_CASE("what collecting throws ends the work") {
-        CHECK_THROWS_WITH(work_in_processes(up_to(3), 2,
-                                            {[](std::size_t) { return std::string("x"); },
-                                             [](const std::vector<PieceEnd>& some) {
-                                                 if (!some.empty())
-                                                     throw std::runtime_error("full");
-                                             }}),
-                          "full");
+        const PoolWork work{.work = [](std::size_t) { return std::string("x"); },
+                            .collect =
+                                [](const std::vector<PieceEnd>& some) {
+                                    if (!some.empty()) throw std::runtime_error("full");
+                                }};
+        CHECK_THROWS_WITH(work_in_processes(up_to(3), 2, work), "full");
     }
 }
 

@@ -44,7 +44,7 @@ TEST_SUITE("sweep section") {
                   "point 3 (system.guest.page_size=2M, stlb.entries=512)",
                   "point 4 (system.guest.page_size=2M, stlb.entries=1024)",
               });
-        CHECK(names("{a: [1, 2, 3], b: [1, 2], c: [1, 2, 3, 4]}").size() == 3 * 2 * 4);
+        CHECK(names("{title: [1, 2, 3], machine: [1, 2], stlb: [1, 2, 3, 4]}").size() == 3 * 2 * 4);
     }
 
     TEST_CASE("keys may be dotted or nested or both") {
@@ -63,6 +63,14 @@ TEST_SUITE("sweep section") {
         REQUIRE(axes.size() == 2);
         CHECK(setting_text(axes[0].values[1]) == "[{at: 0x1000}]");
         CHECK(setting_text(axes[1].values[0]) == "{stlb.entries: 512}");
+    }
+
+    TEST_CASE("a value that is long or has several lines is named on one line") {
+        CHECK(one_line("load 0\n  load 8\t# x") == "load 0\\n  load 8 # x");
+        CHECK(one_line(std::string(60, 'x')) == std::string(60, 'x'));
+        CHECK(one_line(std::string(61, 'x')) == std::string(60, 'x') + "...");
+        CHECK(one_line(std::string(59, 'x') + "\u00b5\u00b5") ==
+              std::string(59, 'x') + "\u00b5...");
     }
 
     TEST_CASE("what is no sweep is refused at its place") {
@@ -87,8 +95,11 @@ TEST_SUITE("sweep section") {
         CHECK(refusal("{stlb..entries: [512]}") ==
               "e.yaml:1:9: the key 'stlb..entries' has an empty part, expected names joined by "
               "dots as in stlb.entries");
-        CHECK(contains(refusal("{a.b.c.d: {e.f.g.h: {i: [1]}}}"), "has more than 8 parts"));
-        CHECK(refusal("{sweep.x: [1]}") == "e.yaml:1:9: sweep: a sweep cannot vary 'sweep.x'");
+        CHECK(contains(refusal("{stlb.b.c.d: {e.f.g.h: {i: [1]}}}"), "has more than 8 parts"));
+        CHECK(contains(refusal("{sweep.x: [1]}"),
+                       "e.yaml:1:9: sweep: unknown key 'sweep'; expected title, machine, system"));
+        CHECK(contains(refusal("{set.name: [1]}"), "sweep: unknown key 'name'; expected vendor"));
+        CHECK(contains(refusal("{stlv.entries: [1]}"), "did you mean 'stlb'?"));
     }
 
     TEST_CASE("two keys that change the same are refused") {
@@ -107,13 +118,13 @@ TEST_SUITE("sweep section") {
             for (std::size_t at = 1; at < count; ++at) text += "," + std::to_string(at);
             return text + "]";
         };
-        const std::string thousand = "{a: " + list(1000) + ", b: " + list(1000);
+        const std::string thousand = "{title: " + list(1000) + ", machine: " + list(1000);
         CHECK(refusal(thousand + "}") == "no error");
-        CHECK(refusal(thousand + ", c: [1, 2]}") ==
+        CHECK(refusal(thousand + ", stlb: [1, 2]}") ==
               "e.yaml:1:8: sweep: has more than 1000000 combinations");
-        CHECK(refusal(thousand + ", c: [1]}") == "no error");
+        CHECK(refusal(thousand + ", stlb: [1]}") == "no error");
         std::string keys = "{";
-        for (int at = 0; at < 65; ++at) keys += "k" + std::to_string(at) + ": [1], ";
+        for (int at = 0; at < 65; ++at) keys += "stlb.k" + std::to_string(at) + ": [1], ";
         CHECK(refusal(keys + "}") == "e.yaml:1:8: sweep: has 65 keys, at most 64");
     }
 

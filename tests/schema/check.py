@@ -64,6 +64,7 @@ def main():
         "configs/machines": "machine",
         "configs/experiments": "experiment",
         "configs/lessons": "experiment",
+        "configs/sweeps": "experiment",
         "tests/vectors": "experiment",
     }
     valid = [(kind, path) for folder, kind in kinds.items() for path in sorted((ROOT / folder).glob("*.yaml"))]
