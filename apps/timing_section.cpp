@@ -130,7 +130,10 @@ constexpr std::array kKeys{
     latency<kTiming, &Timing::vm_entry>("vm_entry", "an entry to a virtual machine"),
     latency<kTiming, &Timing::smi>("smi",
                                    "entering system-management mode, and as much for leaving it"),
-    latency<kTiming, &Timing::fault>("fault", "delivery of an exception")};
+    latency<kTiming, &Timing::fault>("fault", "delivery of an exception"),
+    latency<kTiming, &Timing::ipi>("ipi", "sending the interrupt of a shootdown to one vCPU"),
+    latency<kTiming, &Timing::interrupt>(
+        "interrupt", "taking one: its delivery, and the return from it, without what is flushed")};
 
 // Where the file has the key; the section if it has not, as for a key whose value is another's.
 ConfigValue place_of(std::string_view key, const ConfigFields& machine_file) {

@@ -24,7 +24,7 @@ public:
     void start_kernel_thread(const OsPlace& at, OsProgram& program) const;
     bool is_whole(const FlushedRange& range) const;
     void note(const OsPlace& at, const FlushRequest& request) const;
-    bool is_behind(const OsPlace&) const { return false; }
+    bool may_owe(const OsPlace&) const { return true; }
     void flush_local(const OsPlace& at, const FlushRequest& request, OsProgram& program) const;
     void broadcast(const OsPlace&, const FlushRequest&, OsProgram&) const {}
     bool is_target(const OsPlace& at, const FlushRequest& request) const;

@@ -30,7 +30,7 @@ void LinuxPolicy::note(const OsPlace& at, const FlushRequest& request) const {
     }
 }
 
-bool LinuxPolicy::is_behind(const OsPlace& at) const {
+bool LinuxPolicy::may_owe(const OsPlace& at) const {
     const LinuxCpu& cpu = cpu_of(at);
     return cpu.loaded && cpu.slots[*cpu.loaded].behind > 0;
 }

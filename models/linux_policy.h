@@ -31,8 +31,8 @@ public:
     bool is_whole(const FlushedRange& range) const;
     /// The vCPU asks for a flush: every vCPU is one more behind.
     void note(const OsPlace& at, const FlushRequest& request) const;
-    /// True if the vCPU has not made every flush of the space that it has loaded.
-    bool is_behind(const OsPlace& at) const;
+    /// False if the vCPU is known to have made every flush of the space that it has loaded.
+    bool may_owe(const OsPlace& at) const;
     /// What the vCPU that asked executes of it itself.
     void flush_local(const OsPlace& at, const FlushRequest& request, OsProgram& program) const;
     /// What it executes that reaches other vCPUs without an interrupt.

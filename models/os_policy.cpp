@@ -112,22 +112,31 @@ FlushRequest OsPolicy::ask(const OsPlace& at, const FlushedRange& range) const {
     return request;
 }
 
+/// Whether the last flush is of that range and its other part is the vCPU's own. A vCPU that is up
+/// to date asks for something new, and so does one for the kernel's half, of which none keeps
+/// count.
+bool OsPolicy::goes_on(const OsPlace& at, const FlushedRange& range, FlushPart part) const {
+    const OsSpace& space = space_flushed(at, flushed_space(at, range));
+    if (!space.last || space.last->cpu != at.cpu || space.last->request.range != range) {
+        return false;
+    }
+    if (part == FlushPart::kRemote) return !space.last->remote_done;
+    return !space.last->local_done && !range.kernel &&
+           with_kind(kind_, [&](const auto& kind) { return kind.may_owe(at); });
+}
+
 FlushRequest OsPolicy::begin(const OsPlace& at, const FlushedRange& range, FlushPart part) const {
     require_sensible(at, range);
-    const auto done = part == FlushPart::kLocal ? &OsSpace::LastFlush::local_done
-                                                : &OsSpace::LastFlush::remote_done;
     OsSpace& space = space_flushed(at, flushed_space(at, range));
-    const bool goes_on = space.last && space.last->cpu == at.cpu &&
-                         space.last->request.range == range && !((*space.last).*done);
-    const FlushRequest request = goes_on ? space.last->request : ask(at, range);
-    (*space.last).*done = true;
+    const FlushRequest request = goes_on(at, range, part) ? space.last->request : ask(at, range);
+    (part == FlushPart::kLocal ? space.last->local_done : space.last->remote_done) = true;
     return request;
 }
 
 FlushRequest OsPolicy::begin_received(const OsPlace& at, const FlushedRange& range) const {
     require_sensible(at, range);
     const OsSpace& space = space_flushed(at, flushed_space(at, range));
-    const bool missed = with_kind(kind_, [&](const auto& kind) { return kind.is_behind(at); });
+    const bool missed = with_kind(kind_, [&](const auto& kind) { return kind.may_owe(at); });
     if (missed && space.last && space.last->request.range == range) return space.last->request;
     return ask(at, range);
 }

@@ -46,6 +46,7 @@ public:
 
 private:
     void require_sensible(const OsPlace& at, const FlushedRange& range) const;
+    bool goes_on(const OsPlace& at, const FlushedRange& range, FlushPart part) const;
     FlushRequest ask(const OsPlace& at, const FlushedRange& range) const;
 
     OsParameters parameters_;

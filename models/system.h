@@ -46,6 +46,10 @@ public:
     /// Executes one record. Throws OperationError where it makes no sense as things stand.
     void execute(const Operation& operation, OutcomeObserver& observer);
 
+    /// The part of an access that comes before it under an operating system: the way into the
+    /// kernel or out of it. `execute` begins with it; done before, it finds nothing to do.
+    void begin_access(const Access& access, OutcomeObserver& observer);
+
     SystemState& state() { return state_; }
     const Mmu& mmu() const { return state_.vcpus[state_.current_cpu].mmu; }
     /// True if some array of the machine picks its victims at random.
@@ -88,7 +92,6 @@ private:
     template <typename Decide>
     void follow(Decide decide, OutcomeObserver& observer);
     void cross(Privilege to, OutcomeObserver& observer);
-    void begin_access(const Access& access, OutcomeObserver& observer);
     void switch_space(const SwitchSpace& record, OutcomeObserver& observer);
     void flush_range(const FlushRange& record, OutcomeObserver& observer);
     void shoot_down(const Shootdown& record, OutcomeObserver& observer);
@@ -198,6 +201,7 @@ private:
     FaultKind fault_of(const WrmsrEfer& record);
     FaultKind fault_of(const Invpcid& record);
     void load_space(std::size_t space);
+    LoadedSpace loaded_by(const MovCr3& record);
     Registers with_cr3(const MovCr3& record);
     void mov_cr3(const MovCr3& record);
     void mov_cr4(const MovCr4& record);

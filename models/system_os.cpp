@@ -98,9 +98,12 @@ void System::cross(Privilege to, OutcomeObserver& observer) {
 }
 
 void System::begin_access(const Access& access, OutcomeObserver& observer) {
-    if (access.privilege == Privilege::kUser && registers().os.kernel_thread) {
+    if (!under_os()) return;
+    const bool of_user = access.privilege == Privilege::kUser || access.va.value() >> 63 == 0;
+    if (of_user && registers().os.kernel_thread) {
         throw OperationError(std::string(name_of(access.kind)) +
-                             ": a kernel thread runs, and no user code; 'switch SPACE' first");
+                             ": a kernel thread runs, which has neither code nor addresses of a "
+                             "user; 'switch SPACE' first");
     }
     cross(access.privilege, observer);
 }

@@ -60,9 +60,7 @@ void System::invpcid(const Invpcid& record) {
 }
 
 void System::load_space(std::size_t space) {
-    registers().space = space;
-    registers().pcid.reset();
-    registers().tables = Tables::kKernel;
+    registers().load(space);
     enter_regime();
 }
 
@@ -72,14 +70,10 @@ FaultKind System::fault_of(const MovCr3& record) {
     return record.keep_entries && !pcide ? FaultKind::kGeneralProtection : FaultKind::kNone;
 }
 
-/// The registers with what the record loads into CR3.
-Registers System::with_cr3(const MovCr3& record) {
-    Registers next = registers();
-    if (record.space) {
-        next.space = find_space(running(), *record.space);
-        next.pcid.reset();
-        next.tables = Tables::kKernel;
-    }
+/// What the record loads into CR3.
+LoadedSpace System::loaded_by(const MovCr3& record) {
+    LoadedSpace next = registers();
+    if (record.space) next = {.space = find_space(running(), *record.space)};
     if (record.pcid) next.pcid = record.pcid;
     next.tables = record.tables.value_or(next.tables);
     const Space& space = running().spaces[next.space];
@@ -90,15 +84,22 @@ Registers System::with_cr3(const MovCr3& record) {
     return next;
 }
 
+/// The registers with what the record loads into CR3.
+Registers System::with_cr3(const MovCr3& record) {
+    Registers next = registers();
+    next.load(loaded_by(record));
+    return next;
+}
+
 void System::mov_cr3(const MovCr3& record) {
-    Registers next = with_cr3(record);
+    const LoadedSpace next = loaded_by(record);
     if (fault_of(record) != FaultKind::kNone) return refuse(fault_of(record));
     if (!record.keep_entries) {
-        const bool pcide = next.flags.test(ControlFlag::kPcide);
+        const bool pcide = registers().flags.test(ControlFlag::kPcide);
         const Pcid own = running().spaces[next.space].pcid;
         flush_as_asked(mov_cr3_drops(regime_, pcide ? next.pcid.value_or(own) : Pcid(0)));
     }
-    registers() = std::move(next);
+    registers().load(next);
     enter_regime();
 }
 

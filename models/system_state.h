@@ -81,18 +81,27 @@ struct LoadedRoot {
     bool operator==(const LoadedRoot&) const = default;
 };
 
-/// What a logical processor has loaded for one Software.
-struct Registers {
-    ControlFlags flags{};
+/// What CR3 says.
+struct LoadedSpace {
     std::size_t space{};
-    std::optional<Pcid> pcid{};  ///< in CR3, where it is not the space's own
+    std::optional<Pcid> pcid{};  ///< where it is not the space's own
     Tables tables{};
+
+    bool operator==(const LoadedSpace&) const = default;
+};
+
+/// What a logical processor has loaded for one Software.
+struct Registers : LoadedSpace {
+    ControlFlags flags{};
     OsCpu os{};
     /// VPID or ASID that a hypervisor gave the guest in place of the declared one; 0: none.
     std::uint16_t tag{};
     /// Shadow roots that KVM keeps besides the current one, the last first.
     std::vector<LoadedRoot> previous_roots{};
 
+    /// The space's tables under its own PCID.
+    void load(std::size_t loaded) { *static_cast<LoadedSpace*>(this) = {.space = loaded}; }
+    void load(const LoadedSpace& loaded) { *static_cast<LoadedSpace*>(this) = loaded; }
     bool operator==(const Registers&) const = default;
 };
 

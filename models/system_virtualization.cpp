@@ -99,7 +99,7 @@ void System::vmfunc(const Vmfunc& record) {
 void System::vmcb_cr3(const VmcbCr3& record) {
     const std::size_t vm = virtual_machine();
     if (in_guest()) throw OperationError("vmcb-cr3: the hypervisor edits it, not the guest");
-    vcpu().registers[vm].space = find_space(state_.software[vm], record.space);
+    vcpu().registers[vm].load(find_space(state_.software[vm], record.space));
 }
 
 /// False if the instruction does not reach its operation: #UD on AMD, a VM exit in a guest.

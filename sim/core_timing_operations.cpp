@@ -121,6 +121,16 @@ struct CoreTiming::Executor {
         serialize(cycles(core.parameters_.smi), CycleCause::kExit);
     }
 
+    // --- Interrupts -----------------------------------------------------------------------------
+
+    void operator()(const Shootdown&) const {
+        if (outcome.ipis == 0) return;
+        serialize(cycles(core.parameters_.ipi) * outcome.ipis, CycleCause::kIpi);
+    }
+    void operator()(const FlushRange& record) const {
+        if (record.remote) serialize(cycles(core.parameters_.interrupt), CycleCause::kIpi);
+    }
+
     /// Rule 20.
     template <typename Other>
     void operator()(const Other&) const {}

@@ -101,6 +101,18 @@ struct Costing {
         return serializing(timing.vm_exit, CycleCause::kExit);
     }
 
+    // Of an operating system's flushes, the interrupts.
+    Result operator()(const Shootdown&) const {
+        if (outcome.ipis == 0) return std::nullopt;
+        Result sending = serializing(timing.ipi, CycleCause::kIpi);
+        sending->cost = sending->cost * outcome.ipis;
+        return sending;
+    }
+    Result operator()(const FlushRange& record) const {
+        if (!record.remote) return std::nullopt;
+        return serializing(timing.interrupt, CycleCause::kIpi);
+    }
+
     // What software does to tables and declarations take no time, nor does what no processor does.
     template <typename Record>
     Result operator()(const Record&) const {

@@ -88,8 +88,10 @@ struct TimingParameters {
     Latency vmfunc{};
     Latency vm_exit{};
     Latency vm_entry{};
-    Latency smi{};    ///< entering system-management mode, and as much for leaving it
-    Latency fault{};  ///< delivery of an exception
+    Latency smi{};        ///< entering system-management mode, and as much for leaving it
+    Latency fault{};      ///< delivery of an exception
+    Latency ipi{};        ///< sending an interrupt to one vCPU
+    Latency interrupt{};  ///< taking one, from its delivery to its handler and back
 
     bool operator==(const TimingParameters&) const = default;
 

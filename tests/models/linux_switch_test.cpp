@@ -119,12 +119,15 @@ TEST_CASE("Linux: without lazy TLB a kernel thread loads the kernel's own space"
     CHECK(system.switch_to("s0")[1] == "mov-cr3 s0 noflush pcid=1 tables=kernel");
 }
 
-TEST_CASE("Linux: user code does not run in a kernel thread") {
+TEST_CASE("Linux: a kernel thread runs no user code and touches no addresses of users") {
     OsSystem system(linux_system());
     system.idle();
-    CHECK_THROWS_WITH_AS(system.load(kVa),
-                         "load: a kernel thread runs, and no user code; 'switch SPACE' first",
-                         OperationError);
+    const char* const refusal =
+        "load: a kernel thread runs, which has neither code nor addresses of a user; 'switch "
+        "SPACE' first";
+    CHECK_THROWS_WITH_AS(system.load(kVa), refusal, OperationError);
+    CHECK_THROWS_WITH_AS(system.load(kVa, Privilege::kKernel), refusal, OperationError);
+    CHECK_THROWS_WITH_AS(system.load(kKernelVa), refusal, OperationError);
     CHECK_NOTHROW(system.load(kKernelVa, Privilege::kKernel));
     system.switch_to("s0");
     CHECK_NOTHROW(system.load(kVa));

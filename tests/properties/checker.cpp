@@ -1,6 +1,8 @@
 #include "tests/properties/checker.h"
+#include "models/operation_error.h"
 #include "tests/properties/edit_check.h"
 #include "tests/properties/generator.h"
+#include "tests/properties/os_generator.h"
 #include "traces/text_writer.h"
 
 #include <cstdio>
@@ -34,6 +36,8 @@ std::string text_of(const EntryRead& read) {
     return line;
 }
 
+const std::string kStale = "what an operating system has flushed was used";
+
 bool same_read(const EntryRead& a, const EntryRead& b) {
     return a.dimension == b.dimension && a.level == b.level && a.set_accessed == b.set_accessed &&
            a.set_dirty == b.set_dirty && a.location == b.location &&
@@ -42,12 +46,57 @@ bool same_read(const EntryRead& a, const EntryRead& b) {
 
 }  // namespace
 
+std::vector<Operation> operations_of(std::uint64_t number, const Setting& setting) {
+    if (setting.has_os()) return os_operations_of(number, setting);
+    return {operation_of(number, setting)};
+}
+
 Checker::Checker(const Setting& setting)
     : setting_(setting),
       system_(setting.machine, setting.system),
       oracle_(setting, after_prelude(system_, setting)) {}
 
+/// The oracle follows what the policy makes of a record, an operation at a time, and predicts an
+/// access once the way into the kernel or out of it is done.
+bool Checker::step_under_os(const Operation& operation) {
+    const auto* access = std::get_if<Access>(&operation);
+    oracle_.select(system_.current_vcpu());
+    skipped_ = !oracle_.sensible(operation);
+    if (skipped_) return true;
+    translated_ = 0;
+    predicted_ = 0;
+    try {
+        if (access != nullptr) {
+            system_.begin_access(*access, *this);
+            oracle_.select(system_.current_vcpu());
+            predict(*access);
+        }
+        system_.execute(operation, *this);
+    } catch (const OperationError&) {
+        skipped_ = true;
+        return difference_.empty();
+    }
+    if (access != nullptr && difference_.empty()) {
+        expect_equal("translations", predicted_, translated_);
+        check_writes();
+    }
+    return difference_.empty();
+}
+
+bool Checker::may_change(const std::vector<Operation>& operations) {
+    for (const Operation& operation : operations) {
+        const auto* flush = std::get_if<FlushRange>(&operation);
+        if (flush == nullptr) continue;
+        const Vcpu& vcpu = system_.state().vcpus[system_.current_vcpu()];
+        const bool in_os = system_.state().software[vcpu.running].runs_os;
+        const bool kernel_thread = vcpu.registers[vcpu.running].os.kernel_thread;
+        if (!in_os || (kernel_thread && !flush->range.kernel)) return false;
+    }
+    return true;
+}
+
 bool Checker::step(const Operation& operation) {
+    if (setting_.has_os()) return step_under_os(operation);
     skipped_ = !oracle_.sensible(operation);
     if (skipped_) return true;
     translated_ = 0;
@@ -103,10 +152,16 @@ void Checker::on_translation(const Access& access, VirtAddr va, const Outcome& o
         if (translated_ == 0 && !outcome.fault.raised() && !same) predicted_ = 2;
     }
     ++translated_;
+    stale_hits_ += outcome.stale && (outcome.result == TranslationResult::kL1Hit ||
+                                     outcome.result == TranslationResult::kStlbHit);
     compare(expected, outcome);
 }
 
-void Checker::on_operation(const Operation&, const Outcome& outcome) {
+void Checker::on_operation(const Operation& operation, const Outcome& outcome) {
+    if (setting_.has_os()) {
+        oracle_.select(system_.current_vcpu());
+        fault_ = oracle_.apply(operation);
+    }
     expect_equal("fault of the operation", static_cast<int>(fault_),
                  static_cast<int>(outcome.fault.kind));
 }
@@ -179,8 +234,12 @@ std::optional<Difference> run_program(const Setting& setting,
                                       const std::vector<std::uint64_t>& program) {
     Checker checker(setting);
     for (std::size_t i = 0; i < program.size(); ++i) {
-        if (!checker.step(operation_of(program[i], setting)))
-            return Difference{i, checker.difference()};
+        const std::vector<Operation> operations = operations_of(program[i], setting);
+        if (!checker.may_change(operations)) continue;
+        for (const Operation& operation : operations) {
+            if (!checker.step(operation)) return Difference{i, checker.difference()};
+        }
+        if (setting.has_os() && checker.stale_hits() > 0) return Difference{i, kStale};
     }
     return std::nullopt;
 }
@@ -219,13 +278,17 @@ std::string describe(const Setting& setting, const std::vector<std::uint64_t>& p
     text << "# the program\n";
     Checker checker(setting);
     for (const std::uint64_t number : program) {
-        const Operation operation = operation_of(number, setting);
-        const bool same = checker.step(operation);
-        if (checker.skipped()) continue;
-        text << to_text(operation) << '\n';
-        if (same) continue;
-        text << "# differs: " << checker.difference() << '\n';
-        break;
+        const std::vector<Operation> operations = operations_of(number, setting);
+        if (!checker.may_change(operations)) continue;
+        for (const Operation& operation : operations) {
+            const bool same = checker.step(operation);
+            if (checker.skipped()) continue;
+            text << to_text(operation) << '\n';
+            const bool stale = setting.has_os() && checker.stale_hits() > 0;
+            if (same && !stale) continue;
+            text << "# differs: " << (same ? kStale : checker.difference()) << '\n';
+            return text.str();
+        }
     }
     return text.str();
 }

@@ -21,6 +21,10 @@ public:
 
     /// Executes one operation on both. False if they differ; difference() says how.
     bool step(const Operation& operation);
+    /// False for a change of page tables whose flush would be refused as things stand.
+    bool may_change(const std::vector<Operation>& operations);
+    /// Hits on entries that a fresh walk would not give.
+    std::uint64_t stale_hits() const { return stale_hits_; }
     const std::string& difference() const { return difference_; }
     /// The last operation made no sense and was skipped.
     bool skipped() const { return skipped_; }
@@ -29,6 +33,7 @@ public:
     void on_operation(const Operation& operation, const Outcome& outcome) override;
 
 private:
+    bool step_under_os(const Operation& operation);
     void predict(const Access& access);
     void compare(const Expected& expected, const Outcome& outcome);
     void compare_reads(const Expected& expected, const Outcome& outcome);
@@ -45,9 +50,13 @@ private:
     std::size_t translated_{};
     bool follow_{};  ///< the oracle translates after the model, not before
     bool skipped_{};
+    std::uint64_t stale_hits_{};
     FaultKind fault_{};
     std::string difference_{};
 };
+
+/// The operations of a number, on a setting of any kind.
+std::vector<Operation> operations_of(std::uint64_t number, const Setting& setting);
 
 struct Difference {
     std::size_t position{};  ///< of the number at which they differed

@@ -1,4 +1,5 @@
 #include "tests/properties/generator.h"
+#include "tests/properties/choices.h"
 #include "tests/properties/universe.h"
 
 #include <array>
@@ -7,27 +8,6 @@
 namespace nestwalk::test {
 
 namespace {
-
-/// Cuts a number into small choices; 0 is always the simplest one.
-class Choices {
-public:
-    explicit Choices(std::uint64_t number) : left_(number) {}
-
-    std::uint64_t below(std::uint64_t limit) {
-        const std::uint64_t choice = left_ % limit;
-        left_ /= limit;
-        return choice;
-    }
-    /// True once in `times`.
-    bool one_in(std::uint64_t times) { return below(times) == times - 1; }
-    template <typename Values>
-    auto one_of(const Values& values) {
-        return values[below(values.size())];
-    }
-
-private:
-    std::uint64_t left_{};
-};
 
 VirtAddr page(Choices& choices) { return VirtAddr(choices.one_of(kPages)); }
 
@@ -266,6 +246,7 @@ Operation load_space(Choices& choices) {
     MovCr3 load{};
     load.keep_entries = choices.one_in(2);
     if (!choices.one_in(6)) load.space = space(choices);
+    if (choices.one_in(8)) load.pcid = Pcid(static_cast<std::uint16_t>(choices.below(3)));
     return load;
 }
 

@@ -23,7 +23,9 @@ Oracle::Oracle(const Setting& setting, const SystemState& state)
     for (const Vcpu& vcpu : state.vcpus) {
         Cpu cpu{.running = vcpu.running, .last_vm = vcpu.last_vm, .registers = {}, .cached = {}};
         for (const nestwalk::Registers& one : vcpu.registers) {
-            cpu.registers.push_back({one.flags, one.space});
+            Registers registers{.flags = one.flags, .space = one.space, .tables = one.tables};
+            if (one.pcid) registers.pcid = one.pcid->value();
+            cpu.registers.push_back(registers);
         }
         cpus_.push_back(std::move(cpu));
     }
@@ -35,11 +37,14 @@ std::uint16_t Oracle::current_context() const {
     return setting_.system.vpid ? context().vpid : std::uint16_t{0};
 }
 
-std::uint16_t Oracle::pcid_of(const Space& space) const {
-    return flag(ControlFlag::kPcide) ? space.pcid : std::uint16_t{0};
+/// CR3[11:0].
+std::uint16_t Oracle::loaded_pcid() const {
+    return registers().pcid.value_or(context().spaces[registers().space].pcid);
 }
 
-std::uint16_t Oracle::current_pcid() const { return pcid_of(context().spaces[registers().space]); }
+std::uint16_t Oracle::current_pcid() const {
+    return flag(ControlFlag::kPcide) ? loaded_pcid() : std::uint16_t{0};
+}
 
 bool Oracle::canonical(std::uint64_t va) const {
     const std::uint64_t upper = va >> (levels() == 5 ? 56 : 47);
@@ -90,12 +95,14 @@ Mode Oracle::mode() const {
                 .context = current_context(),
                 .pcid = current_pcid(),
                 .host_table = 0};
+    const nestwalk::Space& space = state_.software[cpu().running].spaces[registers().space];
+    const bool user = registers().tables == Tables::kUser;
     if (shadowed()) {
-        const std::uint64_t root =
-            state_.software[cpu().running].spaces[registers().space].shadow_root;
+        const std::uint64_t root = user ? space.user_shadow_root : space.shadow_root;
         now.linear = {&state_.software[0].memory, root, levels(), false};
     } else {
-        now.linear = tables_named(std::nullopt);
+        const std::uint64_t root = user ? space.user_root : space.root;
+        now.linear = {&state_.software[cpu().running].memory, root, levels(), false};
     }
     if (!now.nested) return now;
     const std::size_t host_table = context().host_table;

@@ -75,6 +75,8 @@ public:
     bool sensible(const Operation& operation) const;
     /// What the operation does to registers and cached sets; the fault that it must raise.
     FaultKind apply(const Operation& operation);
+    /// What follows is of that processor, as after a record that says so.
+    void select(std::size_t cpu) { cpu_ = cpu; }
     /// Predicts a translation, and caches and drops what it must. With a guide it follows what the
     /// model did and complains where that is not allowed.
     void translate(const Access& access, std::uint64_t va, const Outcome* guide,
@@ -112,6 +114,15 @@ private:
     struct Registers {
         ControlFlags flags{};
         std::size_t space{};
+        std::optional<std::uint16_t> pcid{};  ///< in CR3, where it is not the space's own
+        Tables tables{};
+
+        /// CR3 as the space itself gives it.
+        void name(std::size_t named) {
+            space = named;
+            pcid.reset();
+            tables = Tables::kKernel;
+        }
     };
     struct Cpu {
         std::size_t running{};
@@ -145,7 +156,7 @@ private:
 
     std::uint16_t current_context() const;
     std::uint16_t current_pcid() const;
-    std::uint16_t pcid_of(const Space& space) const;
+    std::uint16_t loaded_pcid() const;
     std::size_t find_space(const Context& owner, const std::string& name) const;
     std::size_t find_context(const std::string& name) const;
     std::size_t find_host_table(const std::string& name) const;
@@ -165,7 +176,7 @@ private:
     bool holds_fractured() const;
     bool fracture_present() const;
 
-    FaultKind load(std::size_t space, bool keep);
+    FaultKind load(const Registers& next, bool keep);
     FaultKind do_op(const Invlpg& op);
     FaultKind do_op(const MovCr3& op);
     FaultKind do_op(const MovCr4& op);

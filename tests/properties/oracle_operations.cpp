@@ -104,20 +104,27 @@ void Oracle::flush_fractured(std::uint16_t context, std::optional<std::uint16_t>
 
 // --- Control registers --------------------------------------------------------------------------
 
-FaultKind Oracle::load(std::size_t space, bool keep) {
+FaultKind Oracle::load(const Registers& next, bool keep) {
     if (keep && !flag(ControlFlag::kPcide)) return FaultKind::kGeneralProtection;
-    registers().space = space;
+    registers() = next;
     if (!keep) drop_non_global(current_context(), current_pcid());
     return FaultKind::kNone;
 }
 
 FaultKind Oracle::do_op(const MovCr3& op) {
-    return load(op.space ? find_space(context(), *op.space) : registers().space, op.keep_entries);
+    Registers next = registers();
+    if (op.space) next.name(find_space(context(), *op.space));
+    if (op.pcid) next.pcid = op.pcid->value();
+    if (op.tables) next.tables = *op.tables;
+    return load(next, op.keep_entries);
 }
 
 FaultKind Oracle::do_op(const TaskSwitch& op) {
     const std::size_t space = find_space(context(), op.space);
-    return space == registers().space ? FaultKind::kNone : load(space, false);
+    if (space == registers().space) return FaultKind::kNone;
+    Registers next = registers();
+    next.name(space);
+    return load(next, false);
 }
 
 FaultKind Oracle::do_op(const MovCr4& op) {
@@ -128,8 +135,7 @@ FaultKind Oracle::do_op(const MovCr4& op) {
     const auto changes = [&](ControlFlag one) { return before.test(one) != after.test(one); };
 
     if (changes(ControlFlag::kLa57)) return FaultKind::kGeneralProtection;
-    if (rises(ControlFlag::kPcide) &&
-        (context().spaces[registers().space].pcid != 0 || !before.test(ControlFlag::kPg))) {
+    if (rises(ControlFlag::kPcide) && (loaded_pcid() != 0 || !before.test(ControlFlag::kPg))) {
         return FaultKind::kGeneralProtection;
     }
     const std::uint16_t pcid = current_pcid();

@@ -147,7 +147,7 @@ FaultKind Oracle::do_op(const Vmfunc& op) {
 
 FaultKind Oracle::do_op(const VmcbCr3& op) {
     const std::size_t vm = hosted();
-    cpu().registers[vm].space = find_space(contexts_[vm], op.space);
+    cpu().registers[vm].name(find_space(contexts_[vm], op.space));
     return FaultKind::kNone;
 }
 

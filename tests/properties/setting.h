@@ -24,6 +24,7 @@ struct Setting {
     Strictness strictness{};
 
     bool amd() const { return machine.vendor == Vendor::kAmd; }
+    bool has_os() const { return system.os.kind != OsKind::kNone; }
     bool virtualized() const { return system.paging != Paging::kNative; }
 };
 
@@ -35,5 +36,7 @@ std::vector<Operation> prelude(const Setting& setting);
 const std::vector<Setting>& exact_settings();
 /// Machines with capacities: like real ones, and tiny ones with every replacement policy.
 const std::vector<Setting>& bounded_settings();
+/// Every structure unbounded, and an operating system.
+const std::vector<Setting>& os_settings();
 
 }  // namespace nestwalk::test

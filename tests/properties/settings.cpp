@@ -63,17 +63,20 @@ void declare_spaces(std::vector<Operation>& program) {
     }
 }
 
-/// Some pages in every space, so that programs find something.
-void map_pages(std::vector<Operation>& program) {
+/// Some pages in every space, so that programs find something. Operating systems map the kernel's
+/// half globally unless they isolate it, and nothing else.
+void map_pages(std::vector<Operation>& program, const Setting& setting) {
     std::size_t count = 0;
     for (const char* space : kSpaces) {
         for (std::size_t i = 0; i < 7; i += 2) {
-            program.push_back(Map{.va = VirtAddr(kPages[i]),
-                                  .size = PageSize::k4K,
-                                  .to = kSmallFrames[count++ % kSmallFrames.size()],
-                                  .space = space,
-                                  .global = i == 2,
-                                  .user = true});
+            const bool of_kernel = kPages[i] >> 63 != 0;
+            program.push_back(
+                Map{.va = VirtAddr(kPages[i]),
+                    .size = PageSize::k4K,
+                    .to = kSmallFrames[count++ % kSmallFrames.size()],
+                    .space = space,
+                    .global = setting.has_os() ? of_kernel && !setting.system.os.pti : i == 2,
+                    .user = true});
         }
     }
 }
@@ -84,14 +87,14 @@ std::vector<Operation> prelude(const Setting& setting) {
     std::vector<Operation> program;
     if (!setting.virtualized()) {
         declare_spaces(program);
-        map_pages(program);
+        map_pages(program, setting);
         return program;
     }
     const bool nested = setting.system.paging == Paging::kNested;
     const PageSize size = setting.system.host.page_size;
     if (nested) map_host_memory(program, 0x100'0000'0000, size);
     declare_spaces(program);
-    map_pages(program);
+    map_pages(program, setting);
     if (nested) program.push_back(DeclareEptp{"e1", setting.system.host.accessed_dirty});
     DeclareVm second{.name = "vm1", .vpid = Vpid(2), .asid = Asid(2)};
     if (nested) second.eptp = "e1";
@@ -106,7 +109,7 @@ std::vector<Operation> prelude(const Setting& setting) {
     program.push_back(VmEntry{.vm = "vm1"});
     if (nested) map_host_memory(program, 0x180'0000'0000, size);
     declare_spaces(program);
-    map_pages(program);
+    map_pages(program, setting);
     program.push_back(VmExit{});
     program.push_back(VmEntry{.vm = "vm0"});
     return program;

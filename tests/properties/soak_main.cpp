@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
     Randomness random(argc > 2 ? std::strtoull(argv[2], nullptr, 0) : 1);
     const std::string only = argc > 3 ? argv[3] : "";
     std::vector<const Setting*> settings;
-    for (const std::vector<Setting>* some : {&exact_settings(), &bounded_settings()}) {
+    for (const std::vector<Setting>* some :
+         {&exact_settings(), &bounded_settings(), &os_settings()}) {
         for (const Setting& setting : *some) {
             if (setting.name.starts_with(only)) settings.push_back(&setting);
         }

@@ -108,10 +108,10 @@ inline TimingParameters random_timing(Dice& dice) {
     timing.guest = random_costs(dice);
     timing.invlpg_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
     timing.mov_cr3_drain = dice.one_in(2) ? Drain::kBefore : Drain::kOverlap;
-    for (Latency* const cost :
-         {&timing.mfence, &timing.lfence, &timing.rdtsc, &timing.wbinvd, &timing.invvpid,
-          &timing.invept, &timing.invlpga, &timing.invlpgb, &timing.tlbsync, &timing.vmfunc,
-          &timing.vm_exit, &timing.vm_entry, &timing.smi, &timing.fault}) {
+    for (Latency* const cost : {&timing.mfence, &timing.lfence, &timing.rdtsc, &timing.wbinvd,
+                                &timing.invvpid, &timing.invept, &timing.invlpga, &timing.invlpgb,
+                                &timing.tlbsync, &timing.vmfunc, &timing.vm_exit, &timing.vm_entry,
+                                &timing.smi, &timing.fault, &timing.ipi, &timing.interrupt}) {
         *cost = dice.latency(1000);
     }
     return timing;
