@@ -40,7 +40,12 @@ double read_statistic(const RunResult& result, const std::vector<Phase>& phases,
                                                             "things take, and that of the run of " +
                                                             nestwalk::quoted(figure.id) +
                                                             " has timing: off");
-    return statistic_of(phase, figure.statistic) / static_cast<double>(figure.per);
+    double value = statistic_of(phase, figure.statistic);
+    if (!figure.less.empty()) {
+        value -=
+            statistic_of(find_phase(phases, figure.less, figure.less_location), figure.statistic);
+    }
+    return value / static_cast<double>(figure.per);
 }
 
 // The machine of a run whose figures are all inputs, so that it has no experiment.

@@ -129,6 +129,8 @@ struct MeasuredFigure {
     std::uint64_t per{1};  ///< the statistic is divided by this
     std::string phase{};   ///< of the run, in which the statistic is read
     SourceLocation phase_location{};
+    std::string less{};  ///< of a difference: the phase whose statistic is taken off
+    SourceLocation less_location{};
 
     std::vector<std::size_t> of{};          ///< of a derived one: the first less the others
     std::vector<std::string> key{};         ///< of an input: of the machine file

@@ -10,9 +10,9 @@ namespace nestwalk {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kFigureKeys{
-    "id", "group", "role", "measured", "phase", "statistic", "per",
-    "of", "key",   "lock", "reason",   "cause", "share_of",  "x"};
+constexpr std::array<std::string_view, 15> kFigureKeys{
+    "id", "group", "role", "measured", "phase", "less",     "statistic", "per",
+    "of", "key",   "lock", "reason",   "cause", "share_of", "x"};
 
 void refuse_key(const ConfigFields& fields, std::string_view key, const std::string& belongs) {
     if (const auto value = fields.find(key))
@@ -34,6 +34,10 @@ void read_counted(const ConfigFields& fields, const std::optional<ConfigValue>& 
     const ConfigValue phase = fields.require("phase");
     figure.phase = read_text(phase);
     figure.phase_location = phase.node->location;
+    if (const auto less = fields.find("less")) {
+        figure.less = read_text(*less);
+        figure.less_location = less->node->location;
+    }
     read_statistic_key(fields, statistic, figure);
     if (const auto per = fields.find("per")) figure.per = read_unsigned(*per, {.least = 1});
 }
@@ -104,7 +108,7 @@ void read_role(const ConfigFields& fields, const std::optional<ConfigValue>& sta
             read_counted(fields, statistic, figure);
     }
     if (!figure.is_counted())
-        for (const std::string_view key : {"phase", "statistic", "per"})
+        for (const std::string_view key : {"phase", "less", "statistic", "per"})
             refuse_key(fields, key, "a figure that is counted in a phase");
 }
 

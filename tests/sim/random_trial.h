@@ -6,6 +6,7 @@
 #include "models/system.h"
 #include "sim/timing_parameters.h"
 #include "tests/properties/generator.h"
+#include "tests/properties/os_generator.h"
 #include "tests/properties/setting.h"
 #include "traces/record.h"
 
@@ -159,11 +160,11 @@ struct Trial {
 
 /// A machine, a core and a system, as yet without a program.
 inline Trial random_setting(Dice& dice) {
-    const std::vector<Setting>& exact = exact_settings();
-    const std::vector<Setting>& bounded = bounded_settings();
-    const std::size_t which = dice.below(exact.size() + bounded.size());
-    Trial trial{.setting = which < exact.size() ? exact[which] : bounded[which - exact.size()],
-                .timing = random_timing(dice)};
+    std::vector<const Setting*> settings;
+    for (const auto* some : {&exact_settings(), &bounded_settings(), &os_settings()}) {
+        for (const Setting& setting : *some) settings.push_back(&setting);
+    }
+    Trial trial{.setting = *settings[dice.below(settings.size())], .timing = random_timing(dice)};
     trial.setting.machine.caches = random_caches(dice);
     trial.setting.system.cached_data = dice.one_in(2) ? CachedData::kIdeal : CachedData::kModelled;
     trial.setting.system.cache_start = dice.one_in(2) ? CacheStart::kCold : CacheStart::kHot;
@@ -190,7 +191,14 @@ inline void fill_program(Trial& trial, Dice& dice, std::size_t length) {
     };
     begin();
     for (const Operation& operation : prelude(trial.setting)) keep(operation);
-    while (trial.program.size() < length) keep(random_operation(dice, trial.setting));
+    while (trial.program.size() < length) {
+        if (trial.setting.has_os() && dice.one_in(2)) {
+            const auto operations = os_operations_of(dice.number(), trial.setting);
+            for (const Operation& operation : operations) keep(operation);
+        } else {
+            keep(random_operation(dice, trial.setting));
+        }
+    }
 }
 
 inline Trial random_trial(std::uint64_t seed, std::size_t length = 1500) {
