@@ -13,7 +13,8 @@ namespace {
 
 std::string measurement(const std::string& figure) {
     return "id: m\ntitle: t\nunit: ticks\nstatistic: tsc.between_reads\njitter: 0\nsource: {title: "
-           "t, where: w, year: 2016}\ngroups: [{id: g, title: t}]\nruns:\n  - id: r\n    "
+           "t, where: w, year: 2016}\nmachine: small\ngroups: [{id: g, title: t}]\nruns:\n  - id: "
+           "r\n    "
            "experiment: ../experiments/small.yaml\n    figures:\n      - {id: drop, group: g, "
            "measured: 90, " +
            figure + "}\n";
@@ -38,7 +39,7 @@ TEST_SUITE("measured differences") {
         folder.write("validation/m.yaml",
                      measurement("role: predicted, phase: invlpg, less: none"));
         CHECK(contains(error_of([] { validate(find_measurement("m")); }),
-                       "m.yaml:12:83: the experiment has no phase of that name: 'none'"));
+                       "m.yaml:13:82: the experiment has no phase of that name: 'none'"));
     }
 }
 
