@@ -77,12 +77,90 @@ TEST_SUITE("shipped sweeps") {
         }
     }
 
+    TEST_CASE("flush-ceiling shows where a flush of everything becomes the cheaper one") {
+        const Json points = points_of("flush-ceiling");
+        CHECK(points.size() == 5 * 2);
+        std::map<std::string, std::map<bool, Json>> by_machine;
+        for (const Json& point : points) {
+            const Json& values = point["values"];
+            by_machine[values["machine"]][values["system.os.flush_ceiling"] == 0] = point;
+        }
+        for (const auto& [machine, ways] : by_machine) {
+            CAPTURE(machine);
+            const bool intel = machine.find("zen") != 0;
+            const Json& singly = ways.at(false);
+            const Json& whole = ways.at(true);
+            for (const std::uint64_t pages : {1u, 16u, 33u, 256u}) {
+                CAPTURE(pages);
+                const std::string phase = std::to_string(pages) + " pages";
+                const auto walks = [&](const Json& point) {
+                    return counted(point, phase, "walks.load");
+                };
+                CHECK(counted(singly, phase, "operations.invlpg") == 100 * pages);
+                CHECK(counted(whole, phase, "operations.mov_cr3") == 100);
+                // Zen's entries stand for four pages each.
+                CHECK(walks(singly) == 100 * (intel ? pages : (pages + 3) / 4));
+                CHECK(walks(whole) == 100 * (intel ? 512 : 128));
+                const bool singly_cheaper =
+                    counted(singly, phase, "cycles.total") < counted(whole, phase, "cycles.total");
+                CHECK(singly_cheaper == (pages <= (intel ? 33u : 1u)));
+            }
+        }
+    }
+
+    TEST_CASE("pcid shows that switches without PCIDs cost a walk a page") {
+        const Json points = points_of("pcid");
+        CHECK(points.size() == 3 * 2 * 2 * 2);
+        for (const Json& point : points) {
+            const Json& values = point["values"];
+            CAPTURE(values.dump());
+            const bool intel = values["machine"].get<std::string>().find("zen") != 0;
+            const bool tagged = values["system.tags.pcid"].get<bool>();
+            for (const std::uint64_t pages : {64u, 512u}) {
+                const std::string phase = std::to_string(pages) + " pages";
+                const std::uint64_t untagged_walks = 100 * 2 * (intel ? pages : pages / 4);
+                CHECK(counted(point, phase, "walks.load") == (tagged ? 0 : untagged_walks));
+            }
+            // With page-table isolation a switch is between an entry into the kernel and the way
+            // back.
+            const bool isolated = values["system.os.pti"].get<bool>();
+            CHECK(counted(point, "64 pages", "operations.mov_cr3") == 100 * 2 * (isolated ? 3 : 1));
+        }
+    }
+
+    TEST_CASE("pge-intel and pge-amd show where writes of CR4.PGE exit") {
+        for (const std::string name : {"pge-intel", "pge-amd"}) {
+            const Json points = points_of(name);
+            CHECK(points.size() == (name == "pge-amd" ? 3 * 5 * 2 : 2 * 6 * 2));
+            for (const Json& point : points) {
+                const Json& values = point["values"];
+                const std::string system = values["system"].dump();
+                CAPTURE(values.dump());
+                const bool global = values["workload.program"].get<std::string>().find(
+                                        "toggle-pge") != std::string::npos;
+                const bool shadow = system.find("shadow") != std::string::npos;
+                const bool hosted = system.find("none") == std::string::npos;
+                const bool filtered = name == "pge-intel" && !shadow &&
+                                      system.find("cr4_filter") == std::string::npos;
+                const std::uint64_t exits = !hosted  ? 0
+                                            : global ? (filtered ? 0 : 2)
+                                            : shadow ? 1
+                                                     : 0;
+                CHECK(counted(point, "flush", "exits.") == 1000 * exits);
+                CHECK(counted(point, "flush", "walks.") == 1000 * 51);
+            }
+        }
+    }
+
     TEST_CASE("every sweep that comes with the program has a test and is in the manual") {
         const std::string names =
             Workplace().run("cd '" NESTWALK_SOURCE_DIR "/configs/sweeps' && ls").out;
-        CHECK(names == "exits.yaml\npage-sizes.yaml\n");
+        CHECK(names ==
+              "exits.yaml\nflush-ceiling.yaml\npage-sizes.yaml\npcid.yaml\npge-amd.yaml\n"
+              "pge-intel.yaml\n");
         const Workplace place;
-        for (const std::string name : {"exits", "page-sizes"})
+        for (const std::string name :
+             {"exits", "flush-ceiling", "page-sizes", "pcid", "pge-amd", "pge-intel"})
             CHECK(place.run("grep -q '^| `" + name + "`' '" NESTWALK_SOURCE_DIR "/docs/sweeps.md'")
                       .status == 0);
     }
