@@ -19,6 +19,8 @@ std::string address_of(const Operation& operation) {
         [](const auto& record) -> std::string {
             if constexpr (requires { record.va; }) {
                 return hex(record.va);
+            } else if constexpr (requires { record.range.va; }) {
+                return hex(record.range.va);
             } else if constexpr (requires { record.gpa; }) {
                 return hex(record.gpa);
             } else {
@@ -34,13 +36,13 @@ AccessLog::AccessLog(const std::string& path) : file_(path, "the access log") {
     file_.write(kHeader);
 }
 
-void AccessLog::row(const char* op, const std::string& va, const Outcome& outcome,
+void AccessLog::row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,
                     std::optional<Cycles> completed) {
     const char* size = outcome.page_level == 0  ? ""
                        : outcome.page_span == 2 ? "16K"
                                                 : name_of(page_size_of_level(outcome.page_level));
     const bool access = outcome.result != TranslationResult::kNone;
-    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, cpu_, op, va,
+    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, vcpu, op, va,
                name_of(outcome.result), name_of_start(outcome.start_level), size,
                access ? std::to_string(outcome.reads_of(Dimension::kGuest)) : "",
                access ? std::to_string(outcome.reads_of(Dimension::kHost)) : "",
@@ -48,15 +50,14 @@ void AccessLog::row(const char* op, const std::string& va, const Outcome& outcom
                completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "");
 }
 
-void AccessLog::translation(const Access& access, VirtAddr va, const Outcome& outcome,
-                            std::optional<Cycles> completed) {
-    row(name_of(access.kind), hex(va), outcome, completed);
+void AccessLog::translation(std::size_t vcpu, const Access& access, VirtAddr va,
+                            const Outcome& outcome, std::optional<Cycles> completed) {
+    row(vcpu, name_of(access.kind), hex(va), outcome, completed);
 }
 
-void AccessLog::operation(const Operation& operation, const Outcome& outcome,
+void AccessLog::operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                           std::optional<Cycles> completed) {
-    if (const auto* select = std::get_if<SelectCpu>(&operation)) cpu_ = select->cpu;
-    row(name_of(operation), address_of(operation), outcome, completed);
+    row(vcpu, name_of(operation), address_of(operation), outcome, completed);
 }
 
 }  // namespace nestwalk

@@ -5,6 +5,7 @@
 #include "apps/partial_file.h"
 #include "sim/replay.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,21 +17,20 @@ public:
     /// Writes to `path` + ".partial" until finish(). Throws InputError if it cannot be created.
     explicit AccessLog(const std::string& path);
 
-    void translation(const Access& access, VirtAddr va, const Outcome& outcome,
+    void translation(std::size_t vcpu, const Access& access, VirtAddr va, const Outcome& outcome,
                      std::optional<Cycles> completed) override;
-    void operation(const Operation& operation, const Outcome& outcome,
+    void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                    std::optional<Cycles> completed) override;
 
     /// Gives the file its name. Throws InputError if something could not be written.
     void finish() { file_.finish(); }
 
 private:
-    void row(const char* op, const std::string& va, const Outcome& outcome,
+    void row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,
              std::optional<Cycles> completed);
 
     PartialFile file_;
     std::uint64_t index_{};
-    std::uint32_t cpu_{};
 };
 
 }  // namespace nestwalk

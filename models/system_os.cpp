@@ -48,6 +48,7 @@ void add_pending(std::vector<FlushRequest>& pending, const FlushRequest& request
 
 void System::execute(const Operation& operation, OutcomeObserver& observer) {
     if (under_os()) return follow_policy(operation, observer);
+    if (std::holds_alternative<Access>(operation)) return issue(operation, observer);
     if (needs_os(operation)) {
         throw OperationError(std::string(name_of(operation)) +
                              (os_.present() ? ": the host runs, and system.os is the guest's"

@@ -254,7 +254,9 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
     } else if (options_.clock != nullptr) {
         options_.clock->translation(vcpu, access, outcome, times_of(vcpu));
     }
-    if (options_.log != nullptr) options_.log->translation(access, va, outcome, completed());
+    if (options_.log != nullptr) {
+        options_.log->translation(system_.current_vcpu(), access, va, outcome, completed());
+    }
     if (++events_ % kEventsBetweenPolls == 0) poll();
 }
 
@@ -268,7 +270,9 @@ void Replay::on_operation(const Operation& operation, const Outcome& outcome) {
     } else if (options_.clock != nullptr) {
         options_.clock->operation(vcpu, operation, outcome, place, times_of(vcpu));
     }
-    if (options_.log != nullptr) options_.log->operation(operation, outcome, completed());
+    if (options_.log != nullptr) {
+        options_.log->operation(system_.current_vcpu(), operation, outcome, completed());
+    }
 }
 
 }  // namespace nestwalk

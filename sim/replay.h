@@ -34,9 +34,9 @@ public:
     ReplayLog& operator=(const ReplayLog&) = delete;
     virtual ~ReplayLog() = default;
 
-    virtual void translation(const Access& access, VirtAddr va, const Outcome& outcome,
-                             std::optional<Cycles> completed) = 0;
-    virtual void operation(const Operation& operation, const Outcome& outcome,
+    virtual void translation(std::size_t vcpu, const Access& access, VirtAddr va,
+                             const Outcome& outcome, std::optional<Cycles> completed) = 0;
+    virtual void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                            std::optional<Cycles> completed) = 0;
 };
 

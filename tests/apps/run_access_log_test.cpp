@@ -81,6 +81,24 @@ TEST_SUITE("access log") {
                   "5,0,invlpg,0x1000,,,,,,,,\n");
     }
 
+    TEST_CASE("what an operating system makes of a record has rows of its own, with its vCPU") {
+        CHECK(
+            log_of("cpu 1\nload 0x1000\ncpu 0\nload 0x1000\nflush-range 0x1000 pages=1\nshootdown "
+                   "0x1000 pages=1\nload 0x1000\n",
+                   "--set system.vcpus=2 --set system.os.kind=linux") ==
+            kHeader +
+                "0,1,cpu,,,,,,,,,\n"
+                "1,1,load,0x1000,miss,root,4K,4,0,0,,\n"
+                "2,0,cpu,,,,,,,,,\n"
+                "3,0,load,0x1000,miss,root,4K,4,0,0,,\n"
+                "4,0,flush-range,0x1000,,,,,,,,\n"
+                "5,0,invlpg,0x1000,,,,,,,,\n"
+                "6,0,shootdown,0x1000,,,,,,,,\n"
+                "7,1,flush-range,0x1000,,,,,,,,\n"
+                "8,1,invlpg,0x1000,,,,,,,,\n"
+                "9,0,load,0x1000,miss,root,4K,4,0,0,,\n");
+    }
+
     // One walker: each walk begins when the one before has ended. 7 cycles for the STLB, 10 for
     // each entry read, 4 for the data in the L1D.
     TEST_CASE("a machine with timing says in which cycle each access was done") {

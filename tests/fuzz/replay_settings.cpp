@@ -74,6 +74,17 @@ PageSize page_size(int choice) {
     return choice == 1 ? PageSize::k2M : choice == 2 ? PageSize::k1G : PageSize::k4K;
 }
 
+OsParameters os_of(const Choices& choices) {
+    constexpr std::array kKinds{OsKind::kNone, OsKind::kLinux, OsKind::kFreeBsd, OsKind::kNone};
+    OsParameters os{.kind = kKinds[(choices[2] >> 4) & 3]};
+    os.pti = bit(choices[2], 6);
+    os.flush_ceiling = bit(choices[2], 7) ? 2 : 33;
+    os.dynamic_pcids = bit(choices[3], 5) ? 1 : 6;
+    os.lazy_tlb = !bit(choices[3], 6);
+    os.invlpgb = bit(choices[3], 7) && bit(choices[0], 5);
+    return os;
+}
+
 }  // namespace
 
 MachineParameters machine_of(const Choices& choices) {
@@ -94,6 +105,7 @@ MachineParameters machine_of(const Choices& choices) {
     if (bit(choices[3], 1)) machine.coalescing = Coalescing::kFourPages;
     if (bit(choices[3], 2)) machine.smash_1g = {.enabled = true, .full_flush = true};
     if (bit(choices[3], 3)) machine.l1_dtlb[0].pcids_kept = 0;
+    if (bit(choices[3], 4)) machine.features.invpcid = false;
     return machine;
 }
 
@@ -119,6 +131,7 @@ SystemParameters system_of(const Choices& choices) {
                                  .page_size = PageSize::k2M}};
     }
     if (system.guest.levels == 5) system.initial_cr4.set.set(ControlFlag::kLa57);
+    system.os = os_of(choices);
     return system;
 }
 

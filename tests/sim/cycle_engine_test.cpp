@@ -31,11 +31,12 @@ std::uint64_t look_ups(const Counters& counters) {
 
 class CompletionTimes final : public ReplayLog {
 public:
-    void translation(const Access&, VirtAddr, const Outcome&,
+    void translation(std::size_t, const Access&, VirtAddr, const Outcome&,
                      std::optional<Cycles> completed) override {
         times.push_back(completed.value());
     }
-    void operation(const Operation&, const Outcome&, std::optional<Cycles> completed) override {
+    void operation(std::size_t, const Operation&, const Outcome&,
+                   std::optional<Cycles> completed) override {
         times.push_back(completed.value());
     }
     std::vector<Cycles> times{};
