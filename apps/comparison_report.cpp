@@ -110,7 +110,7 @@ std::string text_report(const ResultSet& a, const ResultSet& b, const Comparison
     const std::size_t shown = rows == 0 ? all : std::min(rows, all);
     if (shown > 0) text += "\n" + table_of(comparison, shown);
     if (shown < all)
-        text += fmt::format("\n{} more differences are smaller; --rows 0 shows all.\n",
+        text += fmt::format("\n{} more differences are no larger; --rows 0 shows all.\n",
                             with_thousands(all - shown));
     return text;
 }

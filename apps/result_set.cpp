@@ -32,6 +32,7 @@ public:
         origin_ =
             fmt::format("{} of {} points, nestwalk {}, engine {}", with_thousands(store_.stored()),
                         with_thousands(sweep.points()), sweep.version, sweep.engine);
+        for (const std::string& setting : sweep.settings) origin_ += ", --set " + one_line(setting);
         for (const SweepKey& key : sweep.keys) keys_.push_back(key.key);
         statistics_ = store_.statistics();
         numbers_ = store_.numbers();

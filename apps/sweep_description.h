@@ -27,10 +27,10 @@ struct SweepInput {
 };
 
 struct SweepDescription {
-    std::string version{};     ///< of the program
-    std::string engine{};      ///< replay or cycle
-    std::string experiment{};  ///< its YAML, without the sweep
-    std::string settings{};    ///< of the machine, from the command line, one a line
+    std::string version{};                ///< of the program
+    std::string engine{};                 ///< replay or cycle
+    std::string experiment{};             ///< its YAML, without the sweep
+    std::vector<std::string> settings{};  ///< of the machine, from the command line: KEY=VALUE
     std::vector<SweepKey> keys{};
     std::vector<SweepInput> inputs{};
 

@@ -24,8 +24,8 @@ Parts open_parts(const std::vector<std::string>& paths) {
         const std::string other =
             difference(parts.back()->description(), parts.front()->description());
         if (!other.empty())
-            throw InputError({path}, other + " as " + parts.front()->path() +
-                                         " has; only parts of one sweep can be joined");
+            throw InputError({path},
+                             "cannot be joined with " + parts.front()->path() + ": it " + other);
     }
     return parts;
 }

@@ -144,7 +144,7 @@ SweepDescription SweepPlan::describe(Engine engine) const {
     description.engine = name_of(engine);
     description.experiment = write_yaml(document_);
     for (const Override& setting : settings_)
-        description.settings += dotted(setting.path) + "=" + setting_text(setting.value) + "\n";
+        description.settings.push_back(dotted(setting.path) + "=" + setting_text(setting.value));
     for (const SweepAxis& axis : axes_) {
         description.keys.push_back({axis.key, {}});
         for (const ConfigNode& value : axis.values)

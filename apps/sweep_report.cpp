@@ -36,18 +36,10 @@ std::vector<Column> chosen_columns(const SweepStore& store, const SweepColumns& 
     const std::vector<std::string> names =
         chosen.names.empty() ? std::vector<std::string>(kUsualColumns.begin(), kUsualColumns.end())
                              : chosen.names;
+    check_columns(store.statistics(), names);
     std::vector<Column> columns;
-    for (const std::string& name : names) {
+    for (const std::string& name : names)
         columns.push_back({name, statistics_named(store.statistics(), name), false});
-        if (!columns.back().members.empty()) continue;
-        std::vector<std::string_view> known;
-        for (const StatisticInfo& info : store.statistics()) known.push_back(info.name);
-        throw InputError({"--columns"},
-                         fault("unknown statistic", name,
-                               "a name that --format json lists, or its first words, as in "
-                               "stlb.misses") +
-                             suggestion(name, known));
-    }
     return columns;
 }
 
@@ -97,9 +89,6 @@ void report_text(const SweepStore& store, const SweepColumns& chosen, const Take
         all_done = all_done && result.status == PointStatus::kDone;
         rows.push_back(std::move(row));
     });
-    if (chosen.phase && !phase_found && !rows.empty())
-        throw InputError({"--phase"}, "no point has a phase " + nestwalk::quoted(*chosen.phase));
-
     // Of the usual ones, those of time are left out where no machine keeps it.
     const std::size_t keys = store.description().keys.size();
     const auto is_shown = [&](std::size_t column) {
@@ -126,6 +115,8 @@ void report_text(const SweepStore& store, const SweepColumns& chosen, const Take
         if (&row == &rows.front()) table.add_rule();
     }
     take(heading(store) + "\n" + table.to_string());
+    if (chosen.phase && !phase_found)
+        take("\nNo point has a phase " + nestwalk::quoted(*chosen.phase) + ".\n");
     if (rows.size() - 1 < store.description().points())
         take(fmt::format("\n{} of {} points are in {}.\n", with_thousands(rows.size() - 1),
                          with_thousands(store.description().points()), store.path()));
@@ -143,12 +134,7 @@ Json head_json(const SweepStore& store) {
     json["version"] = sweep.version;
     json["engine"] = sweep.engine;
     json["experiment"] = to_json(read_yaml(sweep.experiment, store.path()));
-    json["settings"] = Json::array();
-    for (std::size_t start = 0; start < sweep.settings.size();) {
-        const std::size_t end = sweep.settings.find('\n', start);
-        json["settings"].push_back(sweep.settings.substr(start, end - start));
-        start = end == std::string::npos ? end : end + 1;
-    }
+    json["settings"] = sweep.settings;
     json["inputs"] = Json::array();
     for (const SweepInput& input : sweep.inputs)
         json["inputs"].push_back(
@@ -219,6 +205,20 @@ void report_csv(const SweepStore& store, const Take& take) {
 }
 
 }  // namespace
+
+void check_columns(const std::vector<StatisticInfo>& statistics,
+                   const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (!statistics_named(statistics, name).empty()) continue;
+        std::vector<std::string_view> known;
+        for (const StatisticInfo& info : statistics) known.push_back(info.name);
+        throw InputError({"--columns"},
+                         fault("unknown statistic", name,
+                               "a name that --format json lists, or its first words, as in "
+                               "stlb.misses") +
+                             suggestion(name, known));
+    }
+}
 
 void report_sweep(const SweepStore& store, ReportFormat format, const SweepColumns& columns,
                   const std::function<void(const std::string&)>& take) {

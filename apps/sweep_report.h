@@ -19,8 +19,12 @@ struct SweepColumns {
     std::optional<std::string> phase{};  ///< absent: the run as a whole
 };
 
-/// Hands the report over piece by piece: it may be larger than memory. Throws InputError for a
-/// column that is no statistic, and for a phase that no point has.
+/// Throws InputError for a name that means none of the statistics.
+void check_columns(const std::vector<StatisticInfo>& statistics,
+                   const std::vector<std::string>& names);
+
+/// Hands the report over piece by piece: it may be larger than memory. Throws what check_columns
+/// throws.
 void report_sweep(const SweepStore& store, ReportFormat format, const SweepColumns& columns,
                   const std::function<void(const std::string&)>& take);
 

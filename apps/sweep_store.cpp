@@ -13,6 +13,7 @@ constexpr std::int64_t kLayout = 1;
 // What takes part in every table: point, phase and so on are no names of keys or statistics.
 constexpr const char* kTables =
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE settings (position INTEGER PRIMARY KEY, setting TEXT NOT NULL) STRICT;"
     "CREATE TABLE inputs (kind TEXT NOT NULL, name TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT;"
     "CREATE TABLE varied (position INTEGER NOT NULL, choice INTEGER NOT NULL, key TEXT NOT NULL,"
     " value TEXT NOT NULL, PRIMARY KEY (position, choice)) STRICT, WITHOUT ROWID;"
@@ -104,13 +105,22 @@ void SweepStore::describe() {
     const std::pair<const char*, std::string> facts[] = {{"version", description_.version},
                                                          {"engine", description_.engine},
                                                          {"experiment", description_.experiment},
-                                                         {"settings", description_.settings},
                                                          {"shard", shard_.text()}};
     for (const auto& [name, value] : facts) {
         about.bind(0, std::string_view(name));
         about.bind(1, value);
         about.execute();
     }
+    Statement settings = database_.prepare("INSERT INTO settings VALUES (?, ?)");
+    for (std::size_t at = 0; at < description_.settings.size(); ++at) {
+        settings.bind(0, static_cast<std::int64_t>(at));
+        settings.bind(1, description_.settings[at]);
+        settings.execute();
+    }
+    describe_values();
+}
+
+void SweepStore::describe_values() {
     Statement inputs = database_.prepare("INSERT INTO inputs VALUES (?, ?, ?)");
     for (const SweepInput& input : description_.inputs) {
         inputs.bind(0, input.kind);
@@ -148,9 +158,11 @@ void SweepStore::read() {
         if (name == "version") description_.version = row.text(1);
         if (name == "engine") description_.engine = row.text(1);
         if (name == "experiment") description_.experiment = row.text(1);
-        if (name == "settings") description_.settings = row.text(1);
         if (name == "shard") shard_ = parse_shard(row.text(1));
     }
+    for (Statement row = database_.prepare("SELECT setting FROM settings ORDER BY position");
+         row.step();)
+        description_.settings.push_back(row.text(0));
     for (Statement row = database_.prepare("SELECT kind, name, sha256 FROM inputs ORDER BY rowid");
          row.step();)
         description_.inputs.push_back({row.text(0), row.text(1), row.text(2)});

@@ -70,6 +70,7 @@ private:
     void make();
     void make_tables();
     void describe();
+    void describe_values();
     void read();
 
     std::optional<FileLock> lock_;

@@ -79,7 +79,7 @@ TEST_SUITE("nestwalk compare") {
               static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')));
         CHECK(json["differences"][0]["b"] == 0);
         const Finished few = place.run("nestwalk compare a.json b.json --rows 1");
-        CHECK(contains(few.out, " more differences are smaller; --rows 0 shows all.\n"));
+        CHECK(contains(few.out, " more differences are no larger; --rows 0 shows all.\n"));
         CHECK(place.run("nestwalk compare a.json b.json --rows 0").out == finished.out);
     }
 

@@ -3,6 +3,8 @@
 #include "tests/apps/program.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -47,8 +49,11 @@ TEST_SUITE("nestwalk sweep") {
         CHECK(place.run("nestwalk sweep --show r.sqlite --columns walks,wlks").err ==
               "--columns: unknown statistic: 'wlks'; expected a name that --format json lists, or "
               "its first words, as in stlb.misses\n");
-        CHECK(place.run("nestwalk sweep --show r.sqlite --phase third").err ==
-              "--phase: no point has a phase 'third'\n");
+        CHECK(contains(place.run("nestwalk sweep --show r.sqlite --phase third").out,
+                       "\n\nNo point has a phase 'third'.\n"));
+        // What can be known before anything runs is.
+        CHECK(place.run("nestwalk sweep e.yaml --columns wlks --output s.sqlite").status == 2);
+        CHECK_FALSE(place.has("s.sqlite"));
         CHECK(contains(place.run("nestwalk sweep --show r.sqlite --format csv --columns walks").err,
                        "json and csv have all"));
     }
@@ -158,6 +163,42 @@ TEST_SUITE("nestwalk sweep") {
                   .err ==
               "--set workload.trace=-: workload.trace: standard input can be read once "
               "only, expected a file: a sweep reads its trace again for every point\n");
+    }
+
+    TEST_CASE("what is no sweep ends at once and leaves no file") {
+        const Workplace place;
+        std::string many = "[0";
+        for (int at = 1; at < 1001; ++at) many += ", " + std::to_string(at);
+        many += "]";
+        const std::string experiment = kSweep.substr(0, kSweep.find("sweep:"));
+        const std::vector<std::pair<std::string, std::string>> cases{
+            {"", "e.yaml: the experiment has no sweep; expected one such as"},
+            {"sweep: {}", "e.yaml:9:8: sweep: has no keys"},
+            {"sweep: {stlb.entries: []}", "e.yaml:9:23: sweep.stlb.entries: the list is empty"},
+            {"sweep: {stlb.entrees: [512]}",
+             "e.yaml:9:9: 'stlb.entrees' is no setting of a machine"},
+            {"sweep: {system.vcpus: [1, two]}", "e.yaml:9:27: system.vcpus: found 'two', expected"},
+            {"sweep: {stlb.entries: " + many + ", system.vcpus: " + many + "}",
+             "e.yaml:9:8: sweep: has more than 1000000 combinations"},
+            {"sweep: {stlb.entries: [1000, 1001]}",
+             "e.yaml:9:24: stlb.entries: 1000 entries in sets of 8 ways make 125 sets"}};
+        for (const auto& [sweep, error] : cases) {
+            place.write("e.yaml", experiment + sweep + "\n");
+            const Finished finished = place.run("nestwalk sweep e.yaml --output r.sqlite");
+            CHECK(finished.status == 2);
+            CHECK(finished.out.empty());
+            CHECK_MESSAGE(finished.err.starts_with(error), finished.err);
+            CHECK_FALSE(place.has("r.sqlite"));
+        }
+    }
+
+    TEST_CASE("progress is shown on a terminal and nowhere else") {
+        const Workplace place;
+        place.write("e.yaml", kSweep);
+        const Finished terminal = place.run(
+            "script -qec 'nestwalk sweep e.yaml --output r.sqlite > t' /dev/null && cat t");
+        CHECK(contains(terminal.out, " of 8 points, "));
+        CHECK(place.run("nestwalk sweep e.yaml 2>&1 >/dev/null").out.empty());
     }
 
     TEST_CASE("nestwalk run takes the experiment without its sweep") {

@@ -137,8 +137,7 @@ TEST_SUITE("sweeps that are resumed and shared") {
         place.run(kRun + "--shard 1/2 --output a.sqlite");
         place.run(kRun + "--shard 2/2 --set title=u --output b.sqlite");
         CHECK(place.run("nestwalk sweep --merge c.sqlite a.sqlite b.sqlite").err ==
-              "b.sqlite: is of another experiment as a.sqlite has; only parts of one sweep can be "
-              "joined\n");
+              "b.sqlite: cannot be joined with a.sqlite: it is of another experiment\n");
         CHECK_FALSE(place.has("c.sqlite"));
         CHECK(place.run("nestwalk sweep --merge a.sqlite a.sqlite").err ==
               "a.sqlite: exists already, expected the name of a new file\n");

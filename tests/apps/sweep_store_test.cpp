@@ -16,7 +16,7 @@ SweepDescription description() {
     return {"0.1.0+test",
             "replay",
             "title: t\n",
-            "",
+            {"stlb.ways=4", "nested_tlb=off"},
             {{"machine", {"exact", "zen3"}}, {"odd \"key\"", {"1", "07", "[a, b]"}}},
             {{"machine", "exact", "abc"}}};
 }
