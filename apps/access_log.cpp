@@ -7,7 +7,7 @@ namespace nestwalk {
 namespace {
 
 constexpr const char* kHeader =
-    "index,cpu,op,va,outcome,level,page_size,guest_refs,host_refs,stale,fault,cycle\n";
+    "index,cpu,op,va,outcome,level,page_size,guest_refs,host_refs,stale,fault,cycle,exit\n";
 
 std::string hex(VirtAddr va) { return fmt::format("0x{:x}", va.value()); }
 std::string hex(GuestPhysAddr gpa) { return fmt::format("0x{:x}", gpa.value()); }
@@ -37,27 +37,30 @@ AccessLog::AccessLog(const std::string& path) : file_(path, "the access log") {
 }
 
 void AccessLog::row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,
-                    std::optional<Cycles> completed) {
+                    std::optional<Cycles> completed, ExitReason reason) {
     const char* size = outcome.page_level == 0  ? ""
                        : outcome.page_span == 2 ? "16K"
                                                 : name_of(page_size_of_level(outcome.page_level));
     const bool access = outcome.result != TranslationResult::kNone;
-    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, vcpu, op, va,
+    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, vcpu, op, va,
                name_of(outcome.result), name_of_start(outcome.start_level), size,
                access ? std::to_string(outcome.reads_of(Dimension::kGuest)) : "",
                access ? std::to_string(outcome.reads_of(Dimension::kHost)) : "",
                access ? (outcome.stale ? "1" : "0") : "", name_of(outcome.fault.kind),
-               completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "");
+               completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "",
+               outcome.exits > 0 ? name_of(reason) : "");
 }
 
 void AccessLog::translation(std::size_t vcpu, const Access& access, VirtAddr va,
                             const Outcome& outcome, std::optional<Cycles> completed) {
-    row(vcpu, name_of(access.kind), hex(va), outcome, completed);
+    row(vcpu, name_of(access.kind), hex(va), outcome, completed,
+        exit_reason_of(outcome.fault.kind));
 }
 
 void AccessLog::operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                           std::optional<Cycles> completed) {
-    row(vcpu, name_of(operation), address_of(operation), outcome, completed);
+    row(vcpu, name_of(operation), address_of(operation), outcome, completed,
+        exit_reason_of(operation));
 }
 
 }  // namespace nestwalk

@@ -3,6 +3,7 @@
 // The access log: one CSV row a translation and one an operation, in program order.
 
 #include "apps/partial_file.h"
+#include "models/exit_reason.h"
 #include "sim/replay.h"
 
 #include <cstddef>
@@ -27,7 +28,7 @@ public:
 
 private:
     void row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,
-             std::optional<Cycles> completed);
+             std::optional<Cycles> completed, ExitReason reason);
 
     PartialFile file_;
     std::uint64_t index_{};

@@ -64,7 +64,9 @@ void FirstTouch::supply(VirtAddr va, Privilege privilege) {
     const bool hosted = state_->vcpus[state_->current_cpu].running != 0;
     if (parameters_.demand == Demand::kMapOnFirstTouch && regime_->paging) map_page(va, privilege);
     if (hosted) supply_host(va);
-    if (hosted && !regime_->nested) mirror(va);
+    // A hypervisor that has a policy makes shadow tables by itself.
+    const bool mirrored = parameters_.hypervisor.kind == Hypervisor::kNone;
+    if (hosted && !regime_->nested && mirrored) mirror(va);
 }
 
 void FirstTouch::map_page(VirtAddr va, Privilege privilege) {

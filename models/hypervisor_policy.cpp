@@ -77,6 +77,8 @@ std::string_view name_of(GuestAction action) {
             return "#PF";
         case GuestAction::kHostFault:
             return "EPT violation, NPF";
+        case GuestAction::kTableWrite:
+            return "page-table write";
     }
     return "";
 }
@@ -116,6 +118,8 @@ std::string_view name_of(ExitRule rule) {
             return "no";
         case ExitRule::kOnChange:
             return "if it changes";
+        case ExitRule::kIfInSync:
+            return "if in sync";
         case ExitRule::kAlways:
             return "yes";
     }
@@ -143,6 +147,8 @@ std::string name_of(HypervisorFlush flush, Vendor vendor) {
             return address + ", " + context;
         case HypervisorFlush::kRoot:
             return context + ", or -";
+        case HypervisorFlush::kAllContexts:
+            return amd ? context : "INVVPID 2";
     }
     return "";
 }

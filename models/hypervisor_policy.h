@@ -39,12 +39,14 @@ enum class GuestAction : std::uint8_t {
     kVmInstruction,
     kPageFault,
     kHostFault,
+    kTableWrite,
 };
-inline constexpr std::size_t kGuestActions = 18;
+inline constexpr std::size_t kGuestActions = 19;
 
 enum class ExitRule : std::uint8_t {
     kNever,
     kOnChange,  ///< of a control bit, when its value changes: the guest/host mask covers it
+    kIfInSync,  ///< of a page table: unless it may be written, or nothing was made from it
     kAlways,
 };
 
@@ -57,6 +59,7 @@ enum class HypervisorFlush : std::uint8_t {
     kShadowInvlpg,  ///< as ShadowInvlpg says
     kByType,        ///< INVPCID type 0 like kAddress, the others like kContext
     kRoot,          ///< like kContext, unless bit 63 is set and the root is cached
+    kAllContexts,   ///< INVVPID type 2, TLB_CONTROL=3; of a table write, if shadow entries go
 };
 
 enum class FlushRule : std::uint8_t {
@@ -95,7 +98,7 @@ std::string hypervisor_error(const SystemParameters& system, Vendor vendor);
 std::string_view name_of(GuestAction action);
 /// The row of a bit of CR4 or CR0; none for EFER's.
 std::optional<GuestAction> action_of(ControlFlag flag);
-/// "no", "if it changes", "yes".
+/// "no", "if it changes", "if in sync", "yes".
 std::string_view name_of(ExitRule rule);
 /// "INVVPID 1", "TLB_CONTROL=3", "-".
 std::string name_of(HypervisorFlush flush, Vendor vendor);

@@ -60,6 +60,8 @@ constexpr Rows kKvmShadowIntelRows = rows_of({
     {{A::kTaskSwitch}, {X::kAlways, F::kContext, {}, "SDM VM exits; kvm_invalidate_pcid"}},
     {{A::kVmInstruction}, {X::kAlways, F::kNothing, {}, "SDM VM exits"}},
     {{A::kPageFault}, {X::kAlways, F::kNothing, {}, "vmx_update_exception_bitmap"}},
+    {{A::kTableWrite},
+     {X::kIfInSync, F::kAllContexts, {}, "kvm_mmu_track_write, mmu_try_to_unsync_pages"}},
 });
 
 constexpr Rows kKvmNptRows = rows_of({
@@ -88,6 +90,8 @@ constexpr Rows kKvmShadowAmdRows = rows_of({
     {{A::kTaskSwitch}, {X::kAlways, F::kContext, {}, "init_vmcb, kvm_invalidate_pcid"}},
     {{A::kVmInstruction}, {X::kAlways, F::kNothing, {}, "init_vmcb"}},
     {{A::kPageFault}, {X::kAlways, F::kNothing, {}, "init_vmcb"}},
+    {{A::kTableWrite},
+     {X::kIfInSync, F::kAllContexts, {}, "kvm_mmu_track_write, mmu_try_to_unsync_pages"}},
 });
 
 // Xen flushes when CR4.PGE, PAE, PSE or SMEP changes and when PCIDE is cleared, on both vendors.
@@ -145,11 +149,12 @@ constexpr Rows kXenShadowIntelRows = rows_of({
     {{A::kCr4Pcide}, {X::kOnChange, F::kNothing, {}, "not offered to guests with shadow paging"}},
     {kXenOtherBits, {X::kOnChange, F::kNothing, {}, "vmx_update_guest_cr, hvm_set_cr4"}},
     {{A::kCr0Pg}, {X::kOnChange, F::kNewTag, {}, "construct_vmcs, hvm_set_cr0"}},
-    {{A::kCr0Wp}, {X::kOnChange, F::kNothing, {}, "construct_vmcs, hvm_set_cr0"}},
-    {{A::kEfer}, {X::kAlways, F::kNothing, {}, "hvm_set_efer"}},
+    {{A::kCr0Wp}, {X::kOnChange, F::kNewTag, {}, "construct_vmcs; assumed: shadows made anew"}},
+    {{A::kEfer}, {X::kAlways, F::kNewTag, {}, "hvm_set_efer; assumed: shadows made anew"}},
     {{A::kTaskSwitch}, {X::kAlways, F::kNewTag, {}, "SDM VM exits; hvm_task_switch"}},
     {{A::kVmInstruction}, {X::kAlways, F::kNothing, {}, "SDM VM exits"}},
     {{A::kPageFault}, {X::kAlways, F::kNothing, {}, "vmx_update_exception_bitmap"}},
+    {{A::kTableWrite}, {X::kIfInSync, F::kNewTag, {}, "sh_x86_emulate_write, sh_unsync"}},
 });
 
 constexpr Rows kXenShadowAmdRows = rows_of({
@@ -160,11 +165,12 @@ constexpr Rows kXenShadowAmdRows = rows_of({
     {{A::kCr4Pcide}, {X::kAlways, F::kNothing, {}, "not offered to guests with shadow paging"}},
     {kXenOtherBits, {X::kAlways, F::kNothing, {}, "construct_vmcb, hvm_set_cr4"}},
     {{A::kCr0Pg}, {X::kAlways, F::kNewTag, {}, "construct_vmcb, hvm_set_cr0"}},
-    {{A::kCr0Wp}, {X::kAlways, F::kNothing, {}, "construct_vmcb, hvm_set_cr0"}},
-    {{A::kEfer}, {X::kAlways, F::kNothing, {}, "hvm_set_efer"}},
+    {{A::kCr0Wp}, {X::kAlways, F::kNewTag, {}, "construct_vmcb; assumed: shadows made anew"}},
+    {{A::kEfer}, {X::kAlways, F::kNewTag, {}, "hvm_set_efer; assumed: shadows made anew"}},
     {{A::kTaskSwitch}, {X::kAlways, F::kNewTag, {}, "construct_vmcb, hvm_task_switch"}},
     {{A::kVmInstruction}, {X::kAlways, F::kNothing, {}, "construct_vmcb"}},
     {{A::kPageFault}, {X::kAlways, F::kNothing, {}, "construct_vmcb"}},
+    {{A::kTableWrite}, {X::kIfInSync, F::kNewTag, {}, "sh_x86_emulate_write, sh_unsync"}},
 });
 
 constexpr Cr4Filter kFilter = Cr4Filter::kPerBit;

@@ -36,6 +36,11 @@ std::uint64_t PageTable::new_root(TableMemory& memory, FrameAllocator& frames) {
 
 std::uint64_t PageTable::take_table() { return new_root(memory_, frames_); }
 
+void PageTable::write(std::uint64_t location, std::uint64_t raw) {
+    if (written_ != nullptr) written_->push_back(location);
+    memory_.write(location, raw);
+}
+
 bool PageTable::is_leaf(std::uint64_t raw, int level) const {
     if (raw == 0 || raw == kUnmapped) return false;
     return level == 1 || (raw & kLarge) != 0;
@@ -97,7 +102,7 @@ EntrySlot PageTable::reach(std::uint64_t address, int level) {
         }
         if (!is_table(slot.raw, at)) {
             slot.raw = table_bits(take_table());
-            memory_.write(slot.location, slot.raw);
+            write(slot.location, slot.raw);
         }
         table = slot.raw & kAddress;
     }
@@ -127,7 +132,7 @@ void PageTable::release(std::uint64_t raw, int level) {
 
 void PageTable::map(std::uint64_t address, PageSize size, std::uint64_t frame, LeafFlags flags) {
     const EntrySlot slot = reach(address, leaf_level(size));
-    memory_.write(slot.location, frame | leaf_bits(flags, slot.level));
+    write(slot.location, frame | leaf_bits(flags, slot.level));
     release(slot.raw, slot.level);
 }
 
@@ -135,7 +140,7 @@ void PageTable::map_free_frame(std::uint64_t address, PageSize size, LeafFlags f
     const EntrySlot slot = reach(address, leaf_level(size));
     // The new frame is taken before the old one is given back, so that the page really moves.
     const std::uint64_t frame = frames_.take(size);
-    memory_.write(slot.location, frame | leaf_bits(flags, slot.level) | kFrameOwned);
+    write(slot.location, frame | leaf_bits(flags, slot.level) | kFrameOwned);
     release(slot.raw, slot.level);
 }
 
@@ -147,10 +152,25 @@ EntrySlot PageTable::existing_leaf(std::uint64_t address, const char* operation)
     return slot;
 }
 
+bool PageTable::erase(std::uint64_t address, int level) {
+    std::uint64_t table = root_.root;
+    for (int at = root_.levels;; --at) {
+        const std::uint64_t location = entry_location(table, address, at);
+        const std::uint64_t raw = memory_.read(location);
+        if (raw == 0) return false;
+        if (at == level || !is_table(raw, at)) {
+            write(location, 0);
+            release(raw, at);
+            return true;
+        }
+        table = raw & kAddress;
+    }
+}
+
 void PageTable::unmap(std::uint64_t address) {
     EntrySlot slot = find(address);
     if (slot.raw == 0 && slot.level > 1) slot = reach(address, 1);
-    memory_.write(slot.location, kUnmapped);
+    write(slot.location, kUnmapped);
     release(slot.raw, slot.level);
 }
 
@@ -170,7 +190,7 @@ void PageTable::protect(std::uint64_t address, LeafFlags flags) {
     const EntrySlot leaf = existing_leaf(address, "protect");
     const bool ept = root_.format == EntryFormat::kEpt;
     const std::uint64_t kept = leaf.raw & ~(ept ? kEptRights : kOrdinaryRights);
-    memory_.write(leaf.location, kept | rights_bits(flags, root_.format));
+    write(leaf.location, kept | rights_bits(flags, root_.format));
 }
 
 void PageTable::split_leaf(const EntrySlot& leaf) {
@@ -184,7 +204,7 @@ void PageTable::split_leaf(const EntrySlot& leaf) {
         const std::uint64_t target = (first + index * level_bytes(below)) & kTarget;
         memory_.write(table + index * kBytesPerEntry, attributes | target);
     }
-    memory_.write(leaf.location, table_bits(table));
+    write(leaf.location, table_bits(table));
 }
 
 void PageTable::split(std::uint64_t address) {
@@ -202,7 +222,7 @@ void PageTable::collapse(std::uint64_t address) {
     const EntrySlot slot = reach(address, leaf.level + 1);
     const std::uint64_t attributes = leaf.raw & ~(kTarget | kFrameOwned);
     const std::uint64_t frame = frames_.take(page_size_of_level(slot.level));
-    memory_.write(slot.location, frame | attributes | kLarge | kFrameOwned);
+    write(slot.location, frame | attributes | kLarge | kFrameOwned);
     release(slot.raw, slot.level);
 }
 
@@ -239,7 +259,7 @@ void PageTable::edit(std::uint64_t address, const EntryEdit& edit) {
     set_bit(raw, kReserved, edit.reserved);
     if (edit.to) raw = (raw & ~kTarget) | (*edit.to & kTarget);
     if (edit.to || ((before ^ raw) & kLarge) != 0) raw &= ~kFrameOwned;
-    memory_.write(location, raw);
+    write(location, raw);
 }
 
 }  // namespace nestwalk

@@ -12,6 +12,7 @@
 #include "models/table_memory.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace nestwalk {
 
@@ -70,6 +71,9 @@ public:
     /// The same with the next free frame of that size.
     void map_free_frame(std::uint64_t address, PageSize size, LeafFlags flags);
     void unmap(std::uint64_t address);
+    /// Clears the entry of `level` on the path of `address`, as if it had never been written, and
+    /// gives back what is below; false if there was none.
+    bool erase(std::uint64_t address, int level);
     /// Rights and G of the leaf that maps `address`.
     LeafFlags flags_of(std::uint64_t address) const;
     /// Sets the rights of the leaf and leaves G, A, D and the frame alone.
@@ -81,7 +85,12 @@ public:
     /// Edits the entry of `edit.level` on the path of `address`, as it stands.
     void edit(std::uint64_t address, const EntryEdit& edit);
 
+    /// Appends the location of every entry that is written from now on in a table that was there
+    /// before; `written` must outlive the edits.
+    void note_writes(std::vector<std::uint64_t>& written) { written_ = &written; }
+
 private:
+    void write(std::uint64_t location, std::uint64_t raw);
     std::uint64_t entry_location(std::uint64_t table, std::uint64_t address, int level) const {
         return table + kBytesPerEntry * table_index(address, level);
     }
@@ -100,6 +109,7 @@ private:
     TableMemory& memory_;
     FrameAllocator& frames_;
     InitialBits initial_bits_;
+    std::vector<std::uint64_t>* written_{};
 };
 
 }  // namespace nestwalk

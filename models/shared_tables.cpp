@@ -7,9 +7,12 @@ namespace {
 constexpr std::uint64_t kFirstOfKernel = kEntriesPerTable / 2;
 
 /// The accessed flag is of the entry that a walk went through, so a copy keeps its own.
-void copy_entry(TableMemory& memory, std::uint64_t from, std::uint64_t to) {
+/// True if it was written.
+bool copy_entry(TableMemory& memory, std::uint64_t from, std::uint64_t to) {
     const std::uint64_t raw = memory.read(from);
-    if (((memory.read(to) ^ raw) & ~entry_bit::kAccessed) != 0) memory.write(to, raw);
+    if (((memory.read(to) ^ raw) & ~entry_bit::kAccessed) == 0) return false;
+    memory.write(to, raw);
+    return true;
 }
 
 }  // namespace
@@ -22,17 +25,22 @@ void share_kernel_half(Software& os, const Space& space) {
     }
 }
 
-void share_top_level(Software& os, const Space& space, VirtAddr va) {
+std::vector<std::uint64_t> share_top_level(Software& os, const Space& space, VirtAddr va) {
     const std::uint64_t index = table_index(va.value(), os.levels);
     const std::uint64_t offset = index * kBytesPerEntry;
+    std::vector<std::uint64_t> written;
+    const auto copy_to = [&](std::uint64_t root) {
+        if (root == 0 || root == space.root) return;
+        if (copy_entry(os.memory, space.root + offset, root + offset)) {
+            written.push_back(root + offset);
+        }
+    };
     if (index < kFirstOfKernel) {
-        if (space.user_root == 0) return;
-        return copy_entry(os.memory, space.root + offset, space.user_root + offset);
+        copy_to(space.user_root);
+    } else {
+        for (const Space& other : os.spaces) copy_to(other.root);
     }
-    for (const Space& other : os.spaces) {
-        if (other.root == space.root) continue;
-        copy_entry(os.memory, space.root + offset, other.root + offset);
-    }
+    return written;
 }
 
 }  // namespace nestwalk

@@ -9,13 +9,16 @@
 #include "models/address.h"
 #include "models/system_state.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace nestwalk {
 
 /// The kernel's half of a space that comes into being.
 void share_kernel_half(Software& os, const Space& space);
 
 /// To be called when the tables of `space` have changed at `va`: its top-level entry goes to the
-/// tables that share it.
-void share_top_level(Software& os, const Space& space, VirtAddr va);
+/// tables that share it. Where it was written: entries of those tables.
+std::vector<std::uint64_t> share_top_level(Software& os, const Space& space, VirtAddr va);
 
 }  // namespace nestwalk

@@ -15,6 +15,11 @@ void System::enter_regime() {
     Regime next;
     next.vendor = machine_.vendor;
     next.flags = loaded.flags;
+    if (shadow && keeps_shadows()) {
+        // Of the processor's own registers: the guest's bits are the hypervisor's to emulate (KVM).
+        next.flags.set(ControlFlag::kWp);
+        next.flags.set(ControlFlag::kNxe);
+    }
     next.paging = loaded.flags.test(ControlFlag::kPg);
     if (!next.paging) {
         next.flags.clear(ControlFlag::kSmep);
@@ -78,7 +83,8 @@ System::Translated System::translate(const Access& access, Part part,
     outcome_.clear();
     outcome_.second_page = part.second_page;
     outcome_.again = answered.has_value();
-    if (in_guest() && !regime_.nested) first_touch_.supply(va, access.privilege);
+    if (in_guest() && !regime_.nested && !keeps_shadows())
+        first_touch_.supply(va, access.privilege);
     vcpu().mmu.translate({.va = va, .kind = access.kind, .privilege = access.privilege}, regime_,
                          first_touch_, outcome_);
     use_caches(access.kind, part);

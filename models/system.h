@@ -134,8 +134,10 @@ private:
     void lock(const Lock& record);
     void unlock(const Unlock& record);
 
-    // system_hypervisor.cpp
+    // system_intercept.cpp
     struct Interceptor;
+    /// Which shadow tables follow the guest's again.
+    enum class ShadowSync : std::uint8_t { kNothing, kAddress, kRoot, kAllRoots };
     /// A VM exit, what the hypervisor does before the VM entry, and what the guest then finds.
     struct GuestExit {
         ExitReason reason{};
@@ -143,18 +145,39 @@ private:
         VirtAddr va{};
         FaultKind injected{};  ///< into the guest, instead of all that
         Registers after{};     ///< the guest's, with what the hypervisor emulated
+        ShadowSync sync{};
+        std::optional<Pcid> pcid{};  ///< kAddress: of roots with this PCID alone
+        bool drops_shadows{};        ///< what they were made under no longer holds
     };
+    HypervisorFlush shadow_invlpg(VirtAddr va);
+    LoadedRoot root_in(std::size_t software, const Registers& registers) const;
+    HypervisorFlush switch_root(Registers& after, const MovCr3& record);
+    bool guest_has_pcids();
+
+    // system_hypervisor.cpp
     void exit_and_enter(const GuestExit& exit, OutcomeObserver& observer);
     TlbControl flush_guest(HypervisorFlush flush, VirtAddr va, OutcomeObserver& observer);
     TlbControl take_new_tag(OutcomeObserver& observer);
-    HypervisorFlush shadow_invlpg(VirtAddr va);
-    LoadedRoot root_in(const Registers& registers);
-    HypervisorFlush switch_root(Registers& after, const MovCr3& record);
-    bool guest_has_pcids();
     /// The access ended in a fault: the hypervisor answers it, or it is given up.
     Translated end_in_fault(const Access& access, VirtAddr va, std::optional<Fault>& answered,
                             OutcomeObserver& observer);
     void restore_host_page(GuestPhysAddr gpa);
+    [[noreturn]] static void refuse_to_repeat(AccessKind kind, const Fault& fault);
+
+    // system_shadow.cpp
+    bool keeps_shadows() const;
+    Translated answer_page_fault(const Access& access, VirtAddr va, std::optional<Fault>& answered,
+                                 OutcomeObserver& observer);
+    /// What a nested walk of the guest's own tables would use.
+    Regime guest_regime();
+    std::optional<Fault> fill_shadow(const WalkRequest& access);
+    void trap_table_writes(OutcomeObserver& observer);
+    /// All that guests can have cached on a vCPU.
+    std::vector<Selection> guest_contexts(std::size_t cpu) const;
+    void drop_guests_on_others();
+    void drop_shadows();
+    static SpaceTables loaded_tables(const Registers& registers);
+    void synchronise(const GuestExit& exit, std::size_t vm, Regime composed);
 
     // system_setup.cpp
     std::size_t add_software(const std::string& name, int levels);
@@ -215,7 +238,10 @@ private:
     // system_virtualization.cpp
     void declare_vm(const DeclareVm& record);
     void declare_eptp(const DeclareEptp& record);
-    std::uint16_t tag_of(std::size_t software);
+    std::uint16_t tag_of(std::size_t software, std::size_t cpu) const;
+    std::uint16_t tag_of(std::size_t software) const {
+        return tag_of(software, state_.current_cpu);
+    }
     void vm_entry(const VmEntry& record);
     void vm_exit();
     void vmfunc(const Vmfunc& record);
@@ -239,6 +265,7 @@ private:
     OsProgram program_{};
     const HypervisorColumn* hypervisor_{};  ///< null: nothing exits by policy
     Outcome outcome_{};
+    std::vector<std::uint64_t> guest_writes_{};  ///< entries of page tables that the record wrote
     std::uint64_t generation_{1};
 };
 

@@ -107,6 +107,7 @@ void System::perform(const Operation& operation, OutcomeObserver& observer) {
     if (const auto* record = std::get_if<Access>(&operation)) return access(*record, observer);
     outcome_.clear();
     std::visit(Executor{*this}, operation);
+    if (!guest_writes_.empty()) trap_table_writes(observer);
     observer.on_operation(operation, outcome_);
 }
 

@@ -32,6 +32,7 @@ std::uint64_t SystemState::digest() {
         digest = mix(digest, one.memory.digest());
         digest = mix(digest, one.frames.digest());
         digest = mix(digest, one.spaces.size());
+        digest = mix(digest, one.shadowed.tables.size() << 32 | one.shadowed.out_of_sync);
     }
     return mix(digest, shared_cache.l3.digest());
 }

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nestwalk {
@@ -41,6 +42,37 @@ struct Space {
     bool operator==(const Space&) const = default;
 };
 
+/// One of a space's sets of tables.
+struct SpaceTables {
+    std::size_t space{};
+    Tables tables{};
+
+    auto operator<=>(const SpaceTables&) const = default;
+};
+
+/// Where a guest's table is used: below which root, for the addresses from `base` on.
+struct ShadowUse {
+    SpaceTables tables{};
+    std::uint64_t base{};
+
+    auto operator<=>(const ShadowUse&) const = default;
+};
+
+/// A guest's table that shadow tables were made from, at one of the levels it is used at.
+struct ShadowedTable {
+    bool out_of_sync{};  ///< the guest may write it, and the shadow does not follow for now
+    std::vector<ShadowUse> uses{};  ///< sorted
+
+    bool operator==(const ShadowedTable&) const = default;
+};
+
+struct Shadowed {
+    std::map<std::pair<std::uint64_t, int>, ShadowedTable> tables{};  ///< by address and level
+    std::size_t out_of_sync{};
+
+    bool operator==(const Shadowed&) const = default;
+};
+
 /// The host or one virtual machine: its physical memory (as far as it holds page tables) and its
 /// spaces.
 struct Software {
@@ -56,6 +88,7 @@ struct Software {
     bool runs_os{};
     std::size_t kernel_space{};    ///< then: the space of the kernel's own threads
     std::uint16_t global_pcids{};  ///< given to spaces so far
+    Shadowed shadowed{};           ///< under a hypervisor that shadows its tables
 
     bool operator==(const Software&) const = default;
 };

@@ -9,10 +9,10 @@ namespace nestwalk {
 
 PageTable System::tables_of(std::size_t space) {
     Software& owner = running();
-    return {{owner.spaces[space].root, owner.levels, EntryFormat::kOrdinary},
-            owner.memory,
-            owner.frames,
-            initial_bits(parameters_)};
+    PageTable tables({owner.spaces[space].root, owner.levels, EntryFormat::kOrdinary}, owner.memory,
+                     owner.frames, initial_bits(parameters_));
+    if (in_guest() && keeps_shadows()) tables.note_writes(guest_writes_);
+    return tables;
 }
 
 PageTable System::tables_named(const std::optional<std::string>& space) {
@@ -38,7 +38,9 @@ void System::share(VirtAddr va, const std::optional<std::string>& space) {
     Software& owner = running();
     if (!owner.runs_os) return;
     const std::size_t changed = space ? find_space(owner, *space) : registers().space;
-    share_top_level(owner, owner.spaces[changed], va);
+    const std::vector<std::uint64_t> shared = share_top_level(owner, owner.spaces[changed], va);
+    if (!in_guest() || !keeps_shadows()) return;
+    guest_writes_.insert(guest_writes_.end(), shared.begin(), shared.end());
 }
 
 /// A table maps what its levels can name; anything else would alias.
@@ -111,11 +113,13 @@ void System::host_map(const HostMap& record) {
     } else {
         tables.map_free_frame(record.gpa.value(), record.size, {});
     }
+    drop_shadows();
 }
 
 void System::host_change(GuestPhysAddr gpa, void (PageTable::*change)(std::uint64_t)) {
     first_touch_.supply_host_page(hosted(), gpa);
     (host_tables().*change)(gpa.value());
+    drop_shadows();
 }
 
 void System::host_protect(const HostProtect& record) {
@@ -123,11 +127,13 @@ void System::host_protect(const HostProtect& record) {
     host_tables().protect(
         record.gpa.value(),
         {.readable = record.read, .writable = record.write, .no_execute = !record.execute});
+    drop_shadows();
 }
 
 void System::host_set_entry(const HostSetEntry& record) {
     first_touch_.supply_host_page(hosted(), record.gpa);
     host_tables().edit(record.gpa.value(), record.edit);
+    drop_shadows();
 }
 
 }  // namespace nestwalk

@@ -28,7 +28,10 @@ void System::declare_vm(const DeclareVm& record) {
         if (record.vpid || record.asid) {
             for (Vcpu& cpu : state_.vcpus) cpu.registers[index].tag = 0;
         }
-        if (record.eptp) software.host_table = find_host_table(*record.eptp);
+        if (record.eptp) {
+            software.host_table = find_host_table(*record.eptp);
+            drop_shadows();
+        }
         return enter_regime();
     }
     add_virtual_machine(record);
@@ -47,9 +50,9 @@ void System::declare_eptp(const DeclareEptp& record) {
     add_host_table(record.name, record.accessed_dirty.value_or(parameters_.host.accessed_dirty));
 }
 
-/// The VPID or ASID that a virtual machine has on the current vCPU, VPIDs being on.
-std::uint16_t System::tag_of(std::size_t software) {
-    const std::uint16_t given = vcpu().registers[software].tag;
+/// The VPID or ASID that a virtual machine has on a vCPU, VPIDs being on.
+std::uint16_t System::tag_of(std::size_t software, std::size_t cpu) const {
+    const std::uint16_t given = state_.vcpus[cpu].registers[software].tag;
     const Software& declared = state_.software[software];
     if (given != 0) return given;
     return amd() ? declared.asid.value() : declared.vpid.value();

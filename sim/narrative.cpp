@@ -46,9 +46,18 @@ void add_results(const LastOperation& last, Clauses& clauses) {
         clauses.add_some(last.stlb_hits, "hit in the STLB", "hits in the STLB");
         clauses.add_some(last.misses, "miss", "misses");
     }
-    if (last.fault == FaultKind::kNone) return;
-    clauses.add(std::string(last.exit_reason == name_of(last.fault) ? "VM exit: " : "fault: ") +
-                name_of(last.fault));
+    if (last.fault == FaultKind::kNone) {
+        if (last.translations == 0 || last.exits == 0) return;
+        clauses.add("after " + several(last.exits, "VM exit", "VM exits") + " (" +
+                    last.exit_reason + ")");
+        return;
+    }
+    const bool exits = last.exit_reason == name_of(last.fault);
+    // The hypervisor leaves it to the guest.
+    clauses.add_if(exits && last.fault == FaultKind::kPageFault, "VM exit");
+    clauses.add(
+        std::string(exits && last.fault != FaultKind::kPageFault ? "VM exit: " : "fault: ") +
+        name_of(last.fault));
 }
 
 void add_walks(const LastOperation& last, Clauses& clauses) {
@@ -111,7 +120,10 @@ std::string told_outcome(const LastOperation& last) {
     add_results(last, clauses);
     add_walks(last, clauses);
     add_translations(last, clauses);
-    clauses.add_if(last.translations == 0 && last.exits > 0, "VM exit");
+    clauses.add_if(last.translations == 0 && last.exits == 1, "VM exit");
+    if (last.translations == 0 && last.exits > 1) {
+        clauses.add(std::to_string(last.exits) + " VM exits");
+    }
     add_drops(last, clauses);
     return clauses.empty() ? "drops nothing" : clauses.text();
 }

@@ -72,6 +72,9 @@ const std::vector<std::string> kSystems{
     "{paging: nested, guest: {page_size: 2M}, host: {page_size: 4K}}",
     "{paging: nested, host: {page_size: 2M, accessed_dirty: on}, accessed_dirty_preset: off}",
     "{paging: shadow}",
+    "{paging: shadow, hypervisor: kvm-shadow, tags: {pcid: on}}",
+    "{paging: shadow, guest: {page_size: 2M}, hypervisor: {kind: xen-shadow, tags: 5}}",
+    "{paging: nested, hypervisor: kvm-ept}",
 };
 
 const std::vector<std::string> kPolicies{"lru", "tree-plru", "mru3-plru4",
@@ -108,6 +111,11 @@ const std::vector<std::string> kPrograms{
     "stride=4K\n"
     "  collapse 0x40000000\n  load 0x40000000 count=4 stride=4K\n  invlpg 0x40000000\n}",
     "repeat 40 {\n  store 0x1000\n  set-entry 0x1000 level=1 d=0 a=0\n  invlpg 0x1000\n}",
+    "map 0x1000 size=4K user\nrepeat 40 {\n  protect 0x1000 ro\n  invlpg 0x1000\n  load 0x1000\n  "
+    "protect 0x1000 rw\n  store 0x1000\n  mov-cr3\n}",
+    "map 0x1000 size=4K user\nrepeat 40 {\n  set-entry 0x1000 level=2 rw=0\n  load 0x1000\n  "
+    "set-entry 0x1000 "
+    "level=2 rw=1\n  mov-cr3\n  store 0x1000\n}",
     // a statistic changes with every iteration: the loop maps a new page each time
     "repeat 33 {\n  unmap 0x7000\n  map 0x7000 size=4K user\n  load 0x7000\n}",
     // accesses that cross pages, and that fault

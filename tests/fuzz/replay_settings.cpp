@@ -70,6 +70,19 @@ MachineParameters small_amd() {
 
 bool bit(std::uint8_t choice, int number) { return ((choice >> number) & 1) != 0; }
 
+bool is_amd(const Choices& choices) { return bit(choices[0], 2); }
+
+/// One that makes sense on the machine and the paging.
+Hypervisor hypervisor_of(const Choices& choices, const SystemParameters& system) {
+    const bool xen = bit(choices[4], 1);
+    if (!bit(choices[4], 0) || system.paging == Paging::kNative) return Hypervisor::kNone;
+    if (system.paging == Paging::kNested) {
+        if (xen) return Hypervisor::kXenHap;
+        return is_amd(choices) ? Hypervisor::kKvmNpt : Hypervisor::kKvmEpt;
+    }
+    return xen && !system.pcid ? Hypervisor::kXenShadow : Hypervisor::kKvmShadow;
+}
+
 PageSize page_size(int choice) {
     return choice == 1 ? PageSize::k2M : choice == 2 ? PageSize::k1G : PageSize::k4K;
 }
@@ -130,6 +143,8 @@ SystemParameters system_of(const Choices& choices) {
                                  .bytes = page_bytes(PageSize::k1G),
                                  .page_size = PageSize::k2M}};
     }
+    system.hypervisor = {.kind = hypervisor_of(choices, system), .tags = 4};
+    if (bit(choices[4], 2)) system.hypervisor.shadow_invlpg = ShadowInvlpg::kSingleContext;
     if (system.guest.levels == 5) system.initial_cr4.set.set(ControlFlag::kLa57);
     system.os = os_of(choices);
     return system;

@@ -12,7 +12,7 @@
 namespace nestwalk::fuzz {
 
 /// The first bytes of an input, as bits.
-using Choices = std::array<std::uint8_t, 4>;
+using Choices = std::array<std::uint8_t, 5>;
 
 MachineParameters machine_of(const Choices& choices);
 SystemParameters system_of(const Choices& choices);

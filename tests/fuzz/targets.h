@@ -24,7 +24,7 @@ void lackey(std::string_view input);
 /// Reads an experiment file; a good one must survive `resolve`, and its system must come to be.
 void experiment(std::string_view input);
 
-/// Replays a text trace on a small system that the first four bytes choose, with shortened counts,
+/// Replays a text trace on a small system that the first five bytes choose, with shortened counts,
 /// and again without collapsing loops: both runs must count and end alike.
 void replay(std::string_view input);
 

@@ -44,7 +44,8 @@ std::optional<Operation> operation_of(GuestAction action, const System& system, 
             return Invvpid{InvvpidType::kAllContexts, std::nullopt, {}};
         case A::kPageFault:
         case A::kHostFault:
-            return std::nullopt;
+        case A::kTableWrite:
+            return std::nullopt;  // shadow_test.cpp
         default:
             break;
     }
@@ -81,6 +82,8 @@ Expected expected_of(const HypervisorColumn& column, HypervisorFlush flush) {
             return {"invept 1, ", "vmentry", false, false};
         case HypervisorFlush::kNewTag:
             return {"", "vmentry", false, false};
+        case HypervisorFlush::kAllContexts:
+            break;
     }
     return {};
 }

@@ -54,8 +54,26 @@ public:
     std::uint32_t exits() const { return exits_; }
     System& system() { return system_; }
     std::uint16_t context() const { return system_.regime().context; }
+    /// The translation made last.
+    const Outcome& last() const { return last_; }
+    /// The guest's root table, and its entry of `level` on the path of `va`.
+    std::uint64_t guest_root() {
+        const Software& guest = system_.state().software[1];
+        return guest.spaces[system_.state().vcpus[0].registers[1].space].root;
+    }
+    std::uint64_t guest_entry(std::uint64_t va, int level) {
+        const Software& guest = system_.state().software[1];
+        std::uint64_t table = guest_root();
+        for (int at = guest.levels;; --at) {
+            const std::uint64_t raw =
+                guest.memory.read(table + kBytesPerEntry * table_index(va, at));
+            if (at == level) return raw;
+            table = raw & 0x000f'ffff'ffff'f000;
+        }
+    }
 
     void on_translation(const Access&, VirtAddr, const Outcome& outcome) override {
+        last_ = outcome;
         say(phrase(outcome) + (outcome.answered ? " answered" : ""));
         exits_ += outcome.exits;
     }
@@ -70,6 +88,7 @@ private:
     System system_;
     std::string said_{};
     std::uint32_t exits_{};
+    Outcome last_{};
 };
 
 /// The write that gives the flag its other value.

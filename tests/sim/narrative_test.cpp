@@ -162,6 +162,22 @@ TEST_SUITE("narrative") {
                              "trace:5:1: explain: more than 4096 bytes before one operation",
                              InputError);
     }
+
+    TEST_CASE("exits that a hypervisor answers are told") {
+        SystemParameters shadow{.paging = Paging::kShadow};
+        shadow.hypervisor.kind = Hypervisor::kKvmShadow;
+        const auto told = [&](const std::string& last) {
+            return run("load 0x1000\nexplain \"why\"\n" + last + "\n", exact_machine(), shadow)
+                .told.at(0)
+                .outcome;
+        };
+        CHECK(told("load 0x2000").find("miss, after 1 VM exit (page-fault), ") == 0);
+        CHECK(told("toggle-pge").find("2 VM exits, drops ") == 0);
+        CHECK(told("protect 0x1000 ro") == "VM exit");
+        const auto stored = run("map 0x1000 size=4K ro user\nexplain \"why\"\nstore 0x1000\n",
+                                exact_machine(), shadow);
+        CHECK(stored.told.at(0).outcome.find("VM exit, fault: page-fault, ") == 0);
+    }
 }
 
 }  // namespace
