@@ -78,6 +78,11 @@ RunResult run(const Experiment& experiment, const ReplayOptions& options, Engine
         result.notes.push_back(
             "system.steal has no effect: only --engine cycle runs vCPUs in time");
     }
+    if (result.timed && result.statistics.whole()[counter::kIpis] > 0) {
+        result.notes.push_back(
+            "interrupts of shootdowns come at once and nobody waits for them: only --engine cycle "
+            "runs vCPUs in time");
+    }
     return result;
 }
 

@@ -181,13 +181,19 @@ struct FlushedRange {
 };
 /// The part of an operating system's flush that is sent to other vCPUs; no `cpus`: to every other.
 struct Shootdown {
+    /// All of it, or only what the vCPU that asks does: first, its interrupts sent, and at the end,
+    /// when they have been taken. Those that take them execute a FlushRange each, `remote`.
+    enum class Part : std::uint8_t { kWhole, kSend, kEnd };
+
     FlushedRange range{};
     std::vector<std::uint32_t> cpus{};
+    Part part{};
 };
 /// The part that a vCPU executes for itself, or `remote`, as the receiver of a shootdown.
 struct FlushRange {
     FlushedRange range{};
     bool remote{};
+    std::optional<std::uint32_t> from{};  ///< the vCPU that has sent it, if it is one of the trace
 };
 /// An operating system's context switch; no `space`: to a kernel thread, which has none.
 struct SwitchSpace {
@@ -284,6 +290,7 @@ struct SelectCpu {
 };
 struct Lock {
     std::string name{};
+    bool interrupts_off{};  ///< from asking for it until it is unlocked
 };
 struct Unlock {
     std::string name{};

@@ -14,7 +14,7 @@ std::uint64_t OsCpu::digest() const {
     } else if (const auto* bsd = std::get_if<FreeBsdCpu>(&of_kind)) {
         digest = mix(digest, std::uint64_t{bsd->next} << 1 | bsd->user_flush_due);
     }
-    return digest;
+    return mix(digest, received.size() << 1 | sent.has_value());
 }
 
 }  // namespace nestwalk

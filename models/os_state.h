@@ -69,10 +69,21 @@ struct FlushRequest {
     bool operator==(const FlushRequest&) const = default;
 };
 
+/// An interrupt that was sent to a vCPU, which has yet to take it.
+struct SentInterrupt {
+    std::size_t sender{};
+    FlushRequest request{};
+
+    bool operator==(const SentInterrupt&) const = default;
+};
+
 struct OsCpu {
     bool kernel_thread{};  ///< runs one, so there is no user code
     std::variant<std::monostate, LinuxCpu, FreeBsdCpu> of_kind{};
     std::vector<FlushRequest> pending{};  ///< interrupts that wait for the vCPU to be entered
+    // Of shootdowns whose parts are records of their own.
+    std::optional<FlushRequest> sent{};     ///< by the vCPU, and not ended yet
+    std::vector<SentInterrupt> received{};  ///< by the vCPU, and not taken yet
 
     /// Of what changes while a loop runs.
     std::uint64_t digest() const;

@@ -56,16 +56,9 @@ public:
     bool replaces_at_random() const;
     bool runs_guest() const { return state_.vcpus[state_.current_cpu].running != 0; }
     std::size_t current_vcpu() const { return state_.current_cpu; }
-    /// What the operating system's policy says, for whoever orders the vCPUs of a shootdown
-    /// otherwise than one after another: the current vCPU asks for the part of a flush that is
-    /// sent to others, and executes what reaches them without an interrupt.
-    FlushRequest ask_for_shootdown(const Shootdown& record, OutcomeObserver& observer);
-    /// The vCPUs that it interrupts as things stand.
-    std::vector<std::uint32_t> targets(const FlushRequest& request, const Shootdown& record);
-    /// The current vCPU takes the interrupt.
-    void receive_shootdown(const FlushRequest& request, OutcomeObserver& observer);
-    /// Once they all have: what the vCPU that asked does then.
-    void end_shootdown(const FlushRequest& request, OutcomeObserver& observer);
+    /// Of a shootdown that was sent as a record of its own: the vCPUs that have yet to take its
+    /// interrupt.
+    std::vector<std::size_t> interrupted_by(std::size_t sender) const;
 
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }
@@ -85,16 +78,29 @@ private:
     void issue(const Operation& operation, OutcomeObserver& observer);
     void perform(const Operation& operation, OutcomeObserver& observer);
 
-    // system_os.cpp: what the operating system's policy makes of a record.
+    // system_os.cpp, system_shootdown.cpp: what the operating system's policy makes of a record.
     bool under_os() { return running().runs_os; }
     OsPlace os_place() { return {state_, vcpu().running, state_.current_cpu}; }
     void follow_policy(const Operation& operation, OutcomeObserver& observer);
+    /// What the policy decides is executed.
     template <typename Decide>
-    void follow(Decide decide, OutcomeObserver& observer);
+    void follow(Decide decide, OutcomeObserver& observer) {
+        program_.clear();
+        decide(os_place(), program_);
+        for (const Operation& operation : program_) issue(operation, observer);
+    }
     void cross(Privilege to, OutcomeObserver& observer);
     void switch_space(const SwitchSpace& record, OutcomeObserver& observer);
     void flush_range(const FlushRange& record, OutcomeObserver& observer);
     void shoot_down(const Shootdown& record, OutcomeObserver& observer);
+    void send_shootdown(const Shootdown& record, OutcomeObserver& observer);
+    void end_sent_shootdown(const Shootdown& record, OutcomeObserver& observer);
+    FlushRequest ask_for_shootdown(const Shootdown& record, OutcomeObserver& observer);
+    std::vector<std::uint32_t> targets(const FlushRequest& request, const Shootdown& record);
+    void receive_shootdown(const FlushRequest& request, OutcomeObserver& observer);
+    void end_shootdown(const FlushRequest& request, OutcomeObserver& observer);
+    FlushRequest take_received(const FlushRange& record);
+    void postpone_received();
     void require_others(const Shootdown& record) const;
     void take_pending(OutcomeObserver& observer);
     void select_cpu(std::size_t cpu);

@@ -31,19 +31,6 @@ bool needs_os(const Operation& operation) {
                          space + "'");
 }
 
-/// A later flush of the same space makes both one of everything.
-void add_pending(std::vector<FlushRequest>& pending, const FlushRequest& request) {
-    for (FlushRequest& earlier : pending) {
-        if (earlier.space != request.space) continue;
-        const bool freed = earlier.range.freed_tables || request.range.freed_tables;
-        earlier = request;
-        earlier.range.freed_tables = freed;
-        earlier.whole = true;
-        return;
-    }
-    pending.push_back(request);
-}
-
 }  // namespace
 
 void System::execute(const Operation& operation, OutcomeObserver& observer) {
@@ -79,18 +66,13 @@ void System::follow_policy(const Operation& operation, OutcomeObserver& observer
                 if (record.space || record.pcid || record.tables) {
                     refuse_load("mov-cr3", record.space.value_or("SPACE"));
                 }
+            } else if constexpr (std::is_same_v<Record, VmExit>) {
+                postpone_received();
             }
             if constexpr (is_privileged<Record>) cross(Privilege::kKernel, observer);
             issue(operation, observer);
         },
         operation);
-}
-
-template <typename Decide>
-void System::follow(Decide decide, OutcomeObserver& observer) {
-    program_.clear();
-    decide(os_place(), program_);
-    for (const Operation& operation : program_) issue(operation, observer);
 }
 
 void System::cross(Privilege to, OutcomeObserver& observer) {
@@ -126,7 +108,7 @@ void System::switch_space(const SwitchSpace& record, OutcomeObserver& observer) 
 
 void System::flush_range(const FlushRange& record, OutcomeObserver& observer) {
     if (record.remote) {
-        return receive_shootdown(os_.begin_received(os_place(), record.range), observer);
+        return receive_shootdown(take_received(record), observer);
     }
     const FlushRequest request = os_.begin(os_place(), record.range, FlushPart::kLocal);
     cross(Privilege::kKernel, observer);
@@ -137,76 +119,6 @@ void System::flush_range(const FlushRange& record, OutcomeObserver& observer) {
             os_.flush_local(at, request, program);
         },
         observer);
-}
-
-// --- Shootdowns ---------------------------------------------------------------------------------
-
-FlushRequest System::ask_for_shootdown(const Shootdown& record, OutcomeObserver& observer) {
-    const FlushRequest request = os_.begin(os_place(), record.range, FlushPart::kRemote);
-    cross(Privilege::kKernel, observer);
-    follow([&](const OsPlace& at, OsProgram& program) { os_.broadcast(at, request, program); },
-           observer);
-    return request;
-}
-
-std::vector<std::uint32_t> System::targets(const FlushRequest& request, const Shootdown& record) {
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t cpu = 0; cpu < state_.vcpus.size(); ++cpu) {
-        const bool named =
-            std::find(record.cpus.begin(), record.cpus.end(), cpu) != record.cpus.end();
-        if (cpu == state_.current_cpu || (!record.cpus.empty() && !named)) continue;
-        if (os_.is_target(os_place().on(cpu), request)) found.push_back(cpu);
-    }
-    return found;
-}
-
-void System::receive_shootdown(const FlushRequest& request, OutcomeObserver& observer) {
-    const Privilege interrupted =
-        registers().tables == Tables::kUser ? Privilege::kUser : Privilege::kKernel;
-    issue(FlushRange{.range = request.range, .remote = true}, observer);
-    cross(Privilege::kKernel, observer);
-    follow([&](const OsPlace& at, OsProgram& program) { os_.flush_remote(at, request, program); },
-           observer);
-    cross(interrupted, observer);
-}
-
-void System::end_shootdown(const FlushRequest& request, OutcomeObserver& observer) {
-    follow([&](const OsPlace& at, OsProgram& program) { os_.sent(at, request, program); },
-           observer);
-}
-
-/// In the order of the trace: each vCPU that is interrupted takes the interrupt at once, but for
-/// one that has left the guest, which takes it when it comes back.
-void System::shoot_down(const Shootdown& record, OutcomeObserver& observer) {
-    require_others(record);
-    const FlushRequest request = ask_for_shootdown(record, observer);
-    const Shootdown sent{record.range, targets(request, record)};
-    issue(sent, observer);
-    const std::size_t sender = state_.current_cpu;
-    const std::size_t os = vcpu().running;
-    for (const std::uint32_t cpu : sent.cpus) {
-        if (state_.vcpus[cpu].running != os) {
-            add_pending(state_.vcpus[cpu].registers[os].os.pending, request);
-            continue;
-        }
-        select_cpu(cpu);
-        receive_shootdown(request, observer);
-    }
-    select_cpu(sender);
-    end_shootdown(request, observer);
-}
-
-void System::require_others(const Shootdown& record) const {
-    for (const std::uint32_t cpu : record.cpus) {
-        if (cpu >= state_.vcpus.size()) {
-            throw OperationError("shootdown: there is no cpu " + std::to_string(cpu) +
-                                 ": system.vcpus is " + std::to_string(state_.vcpus.size()));
-        }
-        if (cpu == state_.current_cpu) {
-            throw OperationError("shootdown: cpu " + std::to_string(cpu) +
-                                 " is the one that sends; its own part is a flush-range");
-        }
-    }
 }
 
 void System::take_pending(OutcomeObserver& observer) {

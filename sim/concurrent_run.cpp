@@ -22,6 +22,7 @@ ConcurrentRun::ConcurrentRun(System& system, VcpuStreams& streams, const ReplayO
       clock_(*options.clock, system.state().vcpus.size()),
       replay_(system, with_clock(options, clock_)),
       log_(log),
+      ipi_(options.timing->cycles(options.timing->ipi)),
       tie_seed_(schedule.seed),
       random_(schedule.seed) {
     for (std::size_t number = 0; number < system.state().vcpus.size(); ++number) {
@@ -149,6 +150,7 @@ void ConcurrentRun::take_record(std::size_t number, const StreamRecord& record) 
         vcpu.way = Way::kCompute;
     } else if (std::holds_alternative<Lock>(*vcpu.operation) ||
                std::holds_alternative<Unlock>(*vcpu.operation) ||
+               std::holds_alternative<Shootdown>(*vcpu.operation) ||
                std::holds_alternative<Tlbsync>(*vcpu.operation)) {
         vcpu.way = Way::kOrdering;
     }
@@ -156,18 +158,34 @@ void ConcurrentRun::take_record(std::size_t number, const StreamRecord& record) 
 
 void ConcurrentRun::schedule(std::size_t number) {
     ConcurrentVcpu& vcpu = vcpus_[number];
-    vcpu.due = kNever;
-    if (vcpu.state == State::kGranted) vcpu.due = vcpu.resumes;
-    if (vcpu.state != State::kReady) return;
+    switch (vcpu.state) {
+        case State::kReady:
+            vcpu.due = record_due(number);
+            break;
+        case State::kGranted:
+        case State::kAcknowledged:
+            vcpu.due = vcpu.resumes;
+            break;
+        default:
+            vcpu.due = kNever;
+    }
+    const Cycles arrival = vcpu.next_interrupt();
+    if (arrival == kNever) return;
+    vcpu.due = std::min(vcpu.due, std::max(local_time(number), arrival));
+}
+
+/// Of a vCPU that is ready for its next record; an absence may come first.
+Cycles ConcurrentRun::record_due(std::size_t number) {
+    const ConcurrentVcpu& vcpu = vcpus_[number];
     const Cycles now = local_time(number);
-    vcpu.due = now;
+    Cycles due = now;
     if (vcpu.way == Way::kOrdering && vcpu.started) {
-        vcpu.due = clock_.drained(number);
+        due = clock_.drained(number);
     } else if (vcpu.way == Way::kCompute) {
         const std::uint64_t left = std::get<Compute>(*vcpu.operation).core_cycles - vcpu.done;
-        vcpu.due = now + Cycles::whole(static_cast<std::int64_t>(left));
+        due = now + Cycles::whole(static_cast<std::int64_t>(left));
     }
-    vcpu.due = std::min(vcpu.due, std::max(now, vcpu.steal.next()));
+    return std::min(due, std::max(now, vcpu.steal.next()));
 }
 
 // --- All of them --------------------------------------------------------------------------------
@@ -224,8 +242,11 @@ void ConcurrentRun::report_deadlock() const {
     std::string text = "deadlock:";
     const Record* first = nullptr;
     for (std::size_t number = 0; number < vcpus_.size(); ++number) {
-        if (vcpus_[number].state != State::kWaitsForLock) continue;
-        text += (first == nullptr ? " " : "; ") + waiting(number);
+        const State state = vcpus_[number].state;
+        if (state != State::kWaitsForLock && state != State::kInterrupting) continue;
+        text += (first == nullptr ? " vCPU " : "; vCPU ") + std::to_string(number) +
+                " waits in line " + std::to_string(vcpus_[number].record->record.line) + " for " +
+                waits_for(number);
         if (first == nullptr) first = &vcpus_[number].record->record;
     }
     for (std::size_t number = 0; number < vcpus_.size(); ++number) {
@@ -237,15 +258,24 @@ void ConcurrentRun::report_deadlock() const {
     throw InputError({streams_.name(), first->line, first->column}, text);
 }
 
-/// "vCPU 1 waits in line 7 for lock 'a', which vCPU 0 took in line 3".
-std::string ConcurrentRun::waiting(std::size_t number) const {
+/// "lock 'a', which vCPU 0 took in line 3".
+std::string ConcurrentRun::waits_for(std::size_t number) const {
     const ConcurrentVcpu& vcpu = vcpus_[number];
+    if (vcpu.state == State::kInterrupting) {
+        const std::size_t number_of_target = vcpu.awaited.front();
+        const ConcurrentVcpu& target = vcpus_[number_of_target];
+        const std::string text =
+            "vCPU " + std::to_string(number_of_target) + " to take its interrupt";
+        if (!target.masking.empty()) {
+            return text + ", which has them off since it asked for lock '" +
+                   target.masking.front() + "'";
+        }
+        return target.state == State::kEnded ? text + ", and it has no more records" : text;
+    }
     const std::string& name = std::get<Lock>(*vcpu.operation).name;
     const VcpuLocks::Holder& holder = *locks_.holder(name);
-    std::string text = "vCPU " + std::to_string(number) + " waits in line " +
-                       std::to_string(vcpu.record->record.line) + " for lock '" + name +
-                       "', which vCPU " + std::to_string(holder.vcpu) + " took in line " +
-                       std::to_string(holder.line);
+    const std::string text = "lock '" + name + "', which vCPU " + std::to_string(holder.vcpu) +
+                             " took in line " + std::to_string(holder.line);
     switch (vcpus_[holder.vcpu].state) {
         case State::kEnded:
             return text + " and never unlocks";

@@ -49,12 +49,13 @@ private:
     void look_all();
     void take_record(std::size_t number, const StreamRecord& record);
     void schedule(std::size_t number);
+    Cycles record_due(std::size_t number);
     Cycles local_time(std::size_t number);
     bool go_on_together();
     bool look_again();
     void pass_barrier();
     [[noreturn]] void report_deadlock() const;
-    std::string waiting(std::size_t number) const;
+    std::string waits_for(std::size_t number) const;
 
     // concurrent_run_steps.cpp: what it does.
     void step(std::size_t number);
@@ -66,13 +67,25 @@ private:
     void execute_next(std::size_t number);
     void execute_access(std::size_t number);
     void execute_compute(std::size_t number, const Compute& compute);
-    void take_lock(std::size_t number, const Lock& lock);
-    void take_granted(std::size_t number);
-    void give_back_lock(std::size_t number, const Unlock& unlock);
-    void finish_record(std::size_t number, const Record& executed);
+    void begin_record(std::size_t number);
+    void finish_record(std::size_t number, const Record& executed, const Record& written);
     void select(std::size_t number, const Record& on_behalf_of);
     void execute(const Record& executed, const Record& written);
     Counters& counters(std::size_t number) { return replay_.times_of(number); }
+
+    // concurrent_run_waits.cpp: how it waits for others.
+    void take_lock(std::size_t number, const Lock& lock);
+    void take_granted(std::size_t number);
+    void give_back_lock(std::size_t number, const Unlock& unlock);
+    void resume(std::size_t number, State state);
+    void end_wait(std::size_t number, CycleCause cause);
+    void shoot_down(std::size_t number, const Shootdown& shootdown);
+    void send_interrupts(std::size_t number, const Shootdown& shootdown);
+    void take_interrupt(std::size_t number);
+    static CycleCause cause_of_wait(State state);
+    static bool may_acknowledge(const Operation& operation);
+    void note_acknowledgements(std::size_t number);
+    void end_shootdown(std::size_t number);
 
     System& system_;
     VcpuStreams& streams_;
@@ -81,6 +94,7 @@ private:
     ScheduleWriter* log_;
     VcpuLocks locks_{};
     std::vector<ConcurrentVcpu> vcpus_{};
+    Cycles ipi_;
     std::uint64_t tie_seed_;
     std::uint64_t random_;
     // Of the vCPUs that were not picked.

@@ -10,10 +10,14 @@ namespace nestwalk {
 void ConcurrentRun::step(std::size_t number) {
     replay_.poll();
     ConcurrentVcpu& vcpu = vcpus_[number];
-    line_ = vcpu.record->record.line;
-    if (vcpu.state == State::kGranted) return take_granted(number);
+    if (vcpu.record != nullptr) line_ = vcpu.record->record.line;
     start(number);
-    if (vcpu.steal.next() <= vcpu.due) return steal(number);
+    const Cycles arrival = vcpu.next_interrupt();
+    const bool ready = vcpu.state == State::kReady;
+    if (ready && vcpu.steal.next() <= std::min(vcpu.due, arrival)) return steal(number);
+    if (arrival <= vcpu.due) return take_interrupt(number);
+    if (vcpu.state == State::kGranted) return take_granted(number);
+    if (vcpu.state == State::kAcknowledged) return end_shootdown(number);
     execute_next(number);
 }
 
@@ -70,8 +74,11 @@ void ConcurrentRun::execute_next(std::size_t number) {
         if (const auto* compute = std::get_if<Compute>(vcpu.operation)) {
             return execute_compute(number, *compute);
         }
+        if (const auto* shootdown = std::get_if<Shootdown>(vcpu.operation)) {
+            return shoot_down(number, *shootdown);
+        }
     }
-    finish_record(number, vcpu.record->record);
+    finish_record(number, vcpu.record->record, vcpu.record->record);
 }
 
 /// One of many accesses: between two, others may come.
@@ -80,7 +87,7 @@ void ConcurrentRun::execute_access(std::size_t number) {
     const auto& all = std::get<Access>(*vcpu.operation);
     auto& one = std::get<Access>(std::get<Operation>(vcpu.access.what));
     one.va = all.va + vcpu.done * all.stride;
-    if (++vcpu.done == all.count) return finish_record(number, vcpu.access);
+    if (++vcpu.done == all.count) return finish_record(number, vcpu.access, vcpu.access);
     select(number, vcpu.access);
     execute(vcpu.access, vcpu.access);
 }
@@ -88,22 +95,20 @@ void ConcurrentRun::execute_access(std::size_t number) {
 /// What is left of it.
 void ConcurrentRun::execute_compute(std::size_t number, const Compute& compute) {
     const ConcurrentVcpu& vcpu = vcpus_[number];
-    if (vcpu.done == 0) return finish_record(number, vcpu.record->record);
     Record rest = vcpu.record->record;
     rest.what = Operation(Compute{compute.core_cycles - vcpu.done});
-    finish_record(number, rest);
+    finish_record(number, rest, vcpu.record->record);
 }
 
-/// A record that executes as `executed` is done with, and so is what is about it.
-void ConcurrentRun::finish_record(std::size_t number, const Record& executed) {
+/// A record is done with, and so is what is about it. The last that is executed of it is
+/// `executed`, which a schedule log has as `written`.
+void ConcurrentRun::finish_record(std::size_t number, const Record& executed,
+                                  const Record& written) {
     ConcurrentVcpu& vcpu = vcpus_[number];
     const auto stream = static_cast<std::uint32_t>(number);
-    if (vcpu.operation != nullptr) select(number, executed);
-    if (vcpu.watched() && log_ != nullptr) log_->separate();
-    for (const Record& explanation : vcpu.explained) execute(explanation, explanation);
-    vcpu.explained.clear();
-    const bool piece = vcpu.way == Way::kOneByOne;
-    execute(executed, piece ? executed : vcpu.record->record);
+    begin_record(number);
+    execute(executed, written);
+    const bool leaves = vcpu.operation != nullptr && may_acknowledge(*vcpu.operation);
     bool joined = vcpu.record->joined;
     streams_.advance(stream);
     while (joined) {
@@ -112,7 +117,17 @@ void ConcurrentRun::finish_record(std::size_t number, const Record& executed) {
         execute(next.record, next.record);
         streams_.advance(stream);
     }
+    if (leaves) note_acknowledgements(number);
     look(number);
+}
+
+/// What comes before the first that is executed of a record.
+void ConcurrentRun::begin_record(std::size_t number) {
+    ConcurrentVcpu& vcpu = vcpus_[number];
+    if (vcpu.operation != nullptr) select(number, vcpu.record->record);
+    if (vcpu.watched() && log_ != nullptr) log_->separate();
+    for (const Record& explanation : vcpu.explained) execute(explanation, explanation);
+    vcpu.explained.clear();
 }
 
 void ConcurrentRun::select(std::size_t number, const Record& on_behalf_of) {
@@ -125,59 +140,6 @@ void ConcurrentRun::select(std::size_t number, const Record& on_behalf_of) {
 void ConcurrentRun::execute(const Record& executed, const Record& written) {
     replay_.execute(executed);
     if (log_ != nullptr) log_->write(written);
-}
-
-// --- Locks --------------------------------------------------------------------------------------
-
-void ConcurrentRun::take_lock(std::size_t number, const Lock& lock) {
-    ConcurrentVcpu& vcpu = vcpus_[number];
-    const Cycles now = vcpu.due;
-    const std::uint64_t line = vcpu.record->record.line;
-    const VcpuLocks::Holder* const holder = locks_.holder(lock.name);
-    if (holder != nullptr && holder->vcpu != number) {
-        locks_.wait(lock.name, {number, now, line});
-        vcpu.state = State::kWaitsForLock;
-        vcpu.waits_since = now;
-        return;
-    }
-    if (holder == nullptr) {
-        locks_.take(lock.name, {number, now, line});
-        ++counters(number)[counter::kLocksAcquired];
-    }
-    finish_record(number, vcpu.record->record);  // which fails if it holds the lock already
-}
-
-void ConcurrentRun::give_back_lock(std::size_t number, const Unlock& unlock) {
-    const Cycles now = vcpus_[number].due;
-    const std::string name = unlock.name;
-    finish_record(number, vcpus_[number].record->record);  // which fails if it does not hold it
-    counters(number)[counter::kLocksHeld] +=
-        static_cast<std::uint64_t>(locks_.give_back(name, now).milli);
-    const std::optional<VcpuLocks::Waiter> next = locks_.hand_over(name);
-    if (!next) return;
-    ConcurrentVcpu& waiter = vcpus_[next->vcpu];
-    waiter.state = State::kGranted;
-    waiter.granted = std::max(now, clock_.frontier(next->vcpu));
-    waiter.resumes = waiter.steal.available(waiter.granted);
-    schedule(next->vcpu);
-    others_changed_ = true;
-}
-
-void ConcurrentRun::take_granted(std::size_t number) {
-    ConcurrentVcpu& vcpu = vcpus_[number];
-    hold(number, vcpu.granted, CycleCause::kLock);
-    if (vcpu.resumes > vcpu.granted) {
-        hold(number, vcpu.resumes, CycleCause::kSteal);
-        ++counters(number)[counter::kSteals];
-    }
-    const Cycles blocked = vcpu.resumes - vcpu.waits_since;
-    locks_.taken(std::get<Lock>(*vcpu.operation).name, vcpu.resumes, blocked);
-    Counters& counts = counters(number);
-    ++counts[counter::kLocksAcquired];
-    ++counts[counter::kLocksContended];
-    counts[counter::kLocksBlocked] += static_cast<std::uint64_t>(blocked.milli);
-    vcpu.state = State::kReady;
-    finish_record(number, vcpu.record->record);
 }
 
 }  // namespace nestwalk

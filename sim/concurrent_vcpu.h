@@ -7,7 +7,10 @@
 #include "sim/steal_times.h"
 #include "traces/stream_block.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <vector>
 
 namespace nestwalk {
@@ -17,6 +20,8 @@ struct ConcurrentVcpu {
         kReady,         ///< for its next record
         kGranted,       ///< was given the lock that it waited for
         kWaitsForLock,  ///< the one of its next record
+        kInterrupting,  ///< waits for vCPUs to take its interrupts
+        kAcknowledged,  ///< they have taken them
         kAtBarrier,
         kEnded,  ///< or nothing to do until the next barrier
     };
@@ -28,21 +33,36 @@ struct ConcurrentVcpu {
         kOrdering,  ///< after everything earlier has completed
     };
 
+    /// Of a shootdown.
+    struct Interrupt {
+        Cycles arrival{};
+        std::size_t sender{};
+        Record taken{};  ///< what the vCPU executes that takes it
+    };
+
     State state{};
     Way way{};
-    const StreamRecord* record{};     ///< the next one
-    const Operation* operation{};     ///< that it is, if it is one
-    std::vector<Record> explained{};  ///< explanations of it
-    std::uint64_t done{};             ///< of it: accesses, or cycles
-    Record access{};                  ///< one of so many
-    Cycles due{};                     ///< when the next step is
-    bool started{};                   ///< has executed something
-    Cycles not_before{};              ///< if it has not: it begins then
-    Cycles waits_since{};             ///< for a lock
-    Cycles granted{};                 ///< the lock was given back by the one before
-    Cycles resumes{};                 ///< notices that
+    const StreamRecord* record{};        ///< the next one
+    const Operation* operation{};        ///< that it is, if it is one
+    std::vector<Record> explained{};     ///< explanations of it
+    std::uint64_t done{};                ///< of it: accesses, or cycles
+    Record access{};                     ///< one of so many
+    Cycles due{};                        ///< when the next step is
+    bool started{};                      ///< has executed something
+    Cycles not_before{};                 ///< if it has not: it begins then
+    Cycles waits_since{};                ///< for a lock
+    Cycles granted{};                    ///< what it waits for was there then
+    Cycles resumes{};                    ///< it notices that
+    std::vector<std::size_t> awaited{};  ///< vCPUs that have yet to take its interrupts
+    std::deque<Interrupt> interrupts{};  ///< that it has yet to take, in order of arrival
+    std::vector<std::string> masking{};  ///< locks that keep interrupts off, held or asked for
     StealTimes steal;
 
+    /// When the next one comes that it would take.
+    Cycles next_interrupt() const {
+        const bool none = interrupts.empty() || !masking.empty();
+        return none ? StealTimes::kNever : interrupts.front().arrival;
+    }
     bool watched() const { return record->joined || !explained.empty(); }
 };
 

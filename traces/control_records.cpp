@@ -116,7 +116,9 @@ Operation parse_cpu(Fields& fields) {
 }
 
 Operation parse_lock(Fields& fields) {
-    return Lock{name(fields, fields.argument("a lock's name"))};
+    Lock operation{.name = name(fields, fields.argument("a lock's name"))};
+    operation.interrupts_off = fields.flag("irqs-off");
+    return operation;
 }
 Operation parse_unlock(Fields& fields) {
     return Unlock{name(fields, fields.argument("a lock's name"))};

@@ -103,12 +103,18 @@ FlushedRange range_of(Fields& fields) {
 Operation parse_shootdown(Fields& fields) {
     Shootdown operation{.range = range_of(fields)};
     if (const Word* word = fields.key("cpus")) operation.cpus = cpu_list(fields, *word);
+    const std::string_view part = fields.one_flag({"send", "end"});
+    if (part == "send") operation.part = Shootdown::Part::kSend;
+    if (part == "end") operation.part = Shootdown::Part::kEnd;
     return operation;
 }
 
 Operation parse_flush_range(Fields& fields) {
     FlushRange operation{.range = range_of(fields)};
     operation.remote = fields.flag("remote");
+    if (!operation.remote) return operation;
+    if (const Word* word = fields.key("from"))
+        operation.from = static_cast<std::uint32_t>(number(fields, *word, kCpu));
     return operation;
 }
 

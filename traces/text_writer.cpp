@@ -213,10 +213,13 @@ struct WriteArguments {
     void operator()(const Shootdown& op) const {
         write_range(line, op.range);
         if (!op.cpus.empty()) line.key("cpus", cpu_list(op.cpus));
+        line.flag("send", op.part == Shootdown::Part::kSend);
+        line.flag("end", op.part == Shootdown::Part::kEnd);
     }
     void operator()(const FlushRange& op) const {
         write_range(line, op.range);
         line.flag("remote", op.remote);
+        line.key("from", op.from);
     }
     void operator()(const SwitchSpace& op) const {
         line.optional_word(op.space).flag("idle", !op.space);
@@ -253,7 +256,9 @@ struct WriteArguments {
     void operator()(const HostSetEntry& op) const { write_edit(line.at(op.gpa), op.edit); }
 
     void operator()(const SelectCpu& op) const { line.word(std::to_string(op.cpu)); }
-    void operator()(const Lock& op) const { line.word(op.name); }
+    void operator()(const Lock& op) const {
+        line.word(op.name).flag("irqs-off", op.interrupts_off);
+    }
     void operator()(const Unlock& op) const { line.word(op.name); }
 };
 

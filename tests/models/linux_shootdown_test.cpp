@@ -5,6 +5,10 @@
 #include "tests/models/os_support.h"
 #include "tests/models/test_system.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 using namespace nestwalk;
@@ -240,26 +244,84 @@ TEST_CASE("shootdown: a vCPU that has left the guest takes the interrupt when it
     CHECK(system.run(VmEntry{}).size() == 1);
 }
 
-TEST_CASE("shootdown: its parts can be had one by one, in any order") {
+// --- Parts that are records of their own --------------------------------------------------------
+
+namespace {
+
+Shootdown part_of(Shootdown::Part part, std::uint64_t va = kVa) {
+    return {.range = {.va = VirtAddr(va), .pages = 1}, .part = part};
+}
+FlushRange interrupted(std::uint32_t from, std::uint64_t va = kVa) {
+    return {.range = {.va = VirtAddr(va), .pages = 1}, .remote = true, .from = from};
+}
+
+}  // namespace
+
+TEST_CASE("shootdown: in parts each vCPU executes what it does of the whole") {
     Three three;
-    three.system.flush(kVa, 1);
-    System& system = three.system.system();
-    const Shootdown record{{.va = VirtAddr(kVa), .pages = 1}};
-    const FlushRequest request = system.ask_for_shootdown(record, three.system);
-    CHECK(system.targets(request, record) == std::vector<std::uint32_t>{1, 2});
-    // Another flush is asked for before the interrupts of the first arrive.
-    const Shootdown later{{.va = VirtAddr(kVa + k4K), .pages = 1}};
-    const FlushRequest second = system.ask_for_shootdown(later, three.system);
-    three.system.cpu(1);
-    system.receive_shootdown(second, three.system);
-    CHECK(three.system.texts().back() == "cpu 1: mov-cr3");  // both
-    three.system.cpu(1);
-    system.receive_shootdown(request, three.system);
-    CHECK(three.system.texts().back() ==
-          "cpu 1: flush-range 0x400000 pages=1 remote");  // nothing left
-    three.system.cpu(2);
-    system.receive_shootdown(request, three.system);
-    CHECK(three.system.texts().back() == "cpu 2: mov-cr3");  // catches up with the second as well
+    OsSystem& system = three.system;
+    system.flush(kVa, 1);
+    CHECK(system.run(part_of(Shootdown::Part::kSend)) ==
+          Texts{"shootdown 0x400000 pages=1 cpus=1-2 send"});
+    CHECK(system.last().ipis == 2);
+    CHECK(system.system().interrupted_by(0) == std::vector<std::size_t>{1, 2});
+    CHECK_THROWS_WITH_AS(system.run(part_of(Shootdown::Part::kEnd)),
+                         "shootdown: vCPU 1 has not taken its interrupt; expected a 'flush-range "
+                         "... remote' of it before the end",
+                         OperationError);
+    for (const std::uint32_t cpu : {2u, 1u}) {
+        system.cpu(cpu);
+        const std::string name = "cpu " + std::to_string(cpu) + ": ";
+        CHECK(system.run(interrupted(0)) ==
+              Texts{name + "flush-range 0x400000 pages=1 remote", name + "invlpg 0x400000"});
+    }
+    CHECK(system.system().interrupted_by(0).empty());
+    system.cpu(0);
+    CHECK(system.run(part_of(Shootdown::Part::kEnd)).empty());
+    for (const std::uint32_t cpu : {0u, 1u, 2u}) CHECK_FALSE(three.hits_on(cpu));
+}
+
+TEST_CASE("shootdown: of two that overlap interrupts may be taken in any order") {
+    Three three;
+    OsSystem& system = three.system;
+    system.flush(kVa, 1);
+    system.run(part_of(Shootdown::Part::kSend));
+    // Another vCPU flushes before the interrupts of the first arrive.
+    system.cpu(2);
+    system.run(part_of(Shootdown::Part::kSend, kVa + k4K));
+    system.cpu(1);
+    system.run(interrupted(2, kVa + k4K));
+    CHECK(system.texts().back() == "cpu 1: mov-cr3");  // both
+    CHECK(system.system().interrupted_by(2) == std::vector<std::size_t>{0});
+    CHECK(system.system().interrupted_by(0) == std::vector<std::size_t>{1, 2});
+    system.run(interrupted(0));
+    CHECK(system.texts().back() == "cpu 1: flush-range 0x400000 pages=1 remote");  // nothing left
+    system.cpu(2);
+    system.run(interrupted(0));
+    CHECK(system.texts().back() == "cpu 2: mov-cr3");  // catches up with its own as well
     CHECK_FALSE(three.hits_on(1));
     CHECK_FALSE(three.hits_on(2));
+}
+
+TEST_CASE("shootdown: an exit that the hypervisor answers postpones no interrupt") {
+    SystemParameters parameters = linux_system(3);
+    parameters.paging = Paging::kNested;
+    parameters.hypervisor.kind = Hypervisor::kXenHap;
+    parameters.hypervisor.cr4_filter = Cr4Filter::kNone;
+    Three three(parameters);
+    OsSystem& system = three.system;
+    system.flush(kVa, 1);
+    system.run(part_of(Shootdown::Part::kSend));
+    system.cpu(1);
+    const Texts exits = system.run(TogglePge{});
+    CHECK(std::count(exits.begin(), exits.end(), "cpu 1: vmexit mov-cr4") == 2);
+    CHECK(system.system().interrupted_by(0) == std::vector<std::size_t>{1, 2});
+    CHECK(system.run(interrupted(0)) ==
+          Texts{"cpu 1: flush-range 0x400000 pages=1 remote", "cpu 1: invlpg 0x400000"});
+    // One that the trace makes does, until it enters the guest again.
+    system.cpu(2);
+    system.run(VmExit{});
+    CHECK(system.system().interrupted_by(0).empty());
+    const Texts entered = system.run(VmEntry{});
+    CHECK(std::count(entered.begin(), entered.end(), "cpu 2: invlpg 0x400000") == 1);
 }

@@ -1,5 +1,7 @@
 // What vCPUs did side by side, done again in the order that was written: the same counts. Random
-// programs of several vCPUs, with locks, INVLPGB and absences, on random machines and cores.
+// programs of several vCPUs, with locks, shootdowns, INVLPGB and absences, on random machines and
+// cores.
+#include "tests/properties/os_generator.h"
 #include "tests/sim/random_trial.h"
 #include "tests/sim/side_by_side.h"
 #include "traces/source_location.h"
@@ -86,6 +88,12 @@ private:
             return add(Lock{name});
         }
         if (!held_[vcpu_].empty() && dice_.one_in(4)) return give_back(vcpu_);
+        if (setting_.has_os()) {
+            for (const Operation& operation : os_operations_of(dice_.number(), setting_)) {
+                if (!std::holds_alternative<SelectCpu>(operation)) add(operation);
+            }
+            return;
+        }
         if (setting_.amd() && dice_.one_in(20)) {
             if (dice_.one_in(2)) return add(Tlbsync{});
             return add(Invlpgb{.va = VirtAddr(0x40'0000), .pages = dice_.from(1, 4)});
@@ -106,7 +114,7 @@ private:
     System scratch_;
     Deaf deaf_{};
     std::uint32_t vcpu_{};
-    std::array<std::vector<std::string>, 4> held_{};
+    std::array<std::vector<std::string>, 5> held_{};
     std::vector<std::string> lines_{};
     std::set<std::size_t> left_out_{};
 };
@@ -120,8 +128,14 @@ struct Outcomes {
 Outcomes random_run(std::uint64_t seed) {
     Dice dice(seed);
     Trial trial = random_trial(seed, 0);
-    trial.setting.system.vcpus = dice.from(2, 4);
-    trial.setting.machine.features.invlpgb = true;
+    if (dice.one_in(2)) {
+        const std::vector<Setting>& settings = os_settings();
+        trial.setting = settings[dice.below(settings.size())];
+        trial.setting.machine.caches = random_caches(dice);
+    } else {
+        trial.setting.system.vcpus = dice.from(2, 4);
+        trial.setting.machine.features.invlpgb = true;
+    }
     trial.setting.machine.invalidation.remote_invlpgb =
         dice.one_in(2) ? RemoteInvlpgb::kAtIssue : RemoteInvlpgb::kAtTlbsync;
     Outcomes outcomes{.run = {.machine = trial.setting.machine,
@@ -163,7 +177,8 @@ TEST_SUITE("schedule log") {
         CHECK(all[counter::kLocksContended] > 200);
         CHECK(all[counter::kSteals] > 200);
         CHECK(all[counter::kOperations + Operation(Invlpgb{}).index()] > 100);
-        CHECK(all[counter::kReferences] > 20'000);
+        CHECK(all[counter::kInterrupts] > 500);
+        CHECK(all[counter::kReferences] > 12'000);
     }
 
     TEST_CASE("the same seed gives the same run to the last cycle") {
