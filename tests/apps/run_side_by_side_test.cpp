@@ -119,6 +119,98 @@ TEST_SUITE("nestwalk run of several vCPUs") {
         CHECK(csv.find("\n,length,") != std::string::npos);
     }
 
+    TEST_CASE("replay says that nobody waits for interrupts and the cycle engine has them wait") {
+        const Workplace place;
+        place.write("e.yaml",
+                    "machine: haswell-ep\nset: {timing.ipi: 100, timing.interrupt: 900}\n"
+                    "system: {vcpus: 2, os: {kind: linux}}\n"
+                    "workload: {program: \"shootdown 0x1000 pages=1\"}\n");
+        const std::string run = "nestwalk run e.yaml --format csv";
+        const Finished replay = place.run(run);
+        CHECK(replay.status == 0);
+        CHECK(
+            replay.err ==
+            "note: interrupts of shootdowns come at once and nobody waits for them: only --engine "
+            "cycle runs vCPUs in time\n");
+        CHECK(replay.out.find("\n,vcpu.0.cycles.total,100,") != std::string::npos);
+        const Finished cycle = place.run(run + " --engine cycle");
+        CHECK(cycle.status == 0);
+        CHECK(cycle.err.empty());
+        CHECK(cycle.out.find("\n,vcpu.0.cycles.total,1216,") != std::string::npos);
+        CHECK(place.run(run + " --set timing=off").err.empty());
+    }
+
+    TEST_CASE("vCPUs that wait for one another forever end the run with their places") {
+        const Workplace place;
+        const auto run = [&](const std::string& program) {
+            std::string lines;
+            for (const char c : program) lines += c == '\n' ? "\\n" : std::string(1, c);
+            place.write("e.yaml",
+                        "machine: haswell-ep\nsystem: {vcpus: 2, os: {kind: linux}}\n"
+                        "workload: {program: \"" +
+                            lines + "\"}\n");
+            return place.run("nestwalk run e.yaml --engine cycle");
+        };
+        // The interrupt is a record of a vCPU that comes to it only with the lock.
+        const Finished locked =
+            run("lock a\nshootdown 0x1000 pages=1 send\nshootdown 0x1000 pages=1 end\nunlock a\n"
+                "cpu 1\ncompute 50\nlock a\nflush-range 0x1000 pages=1 remote from=0\nunlock a");
+        CHECK(locked.status == 2);
+        CHECK(locked.out.empty());
+        CHECK(locked.err.find("e.yaml:3:") == 0);
+        CHECK(
+            locked.err.find("deadlock: vCPU 0 waits in line 3 for vCPU 1 to take its interrupt; "
+                            "vCPU 1 waits in line 7 for lock 'a', which vCPU 0 took in line 1\n") !=
+            std::string::npos);
+        // The one that is waited for has ended.
+        const Finished ended =
+            run("shootdown 0x1000 pages=1 send\nshootdown 0x1000 pages=1 end\ncpu 1\ncompute 5");
+        CHECK(ended.status == 2);
+        CHECK(ended.err.find("deadlock: vCPU 0 waits in line 2 for vCPU 1 to take its interrupt, "
+                             "and it has no more records\n") != std::string::npos);
+        // It waits for a lock with interrupts off, whose owner waits for it.
+        const Finished off =
+            run("lock a\ncompute 50\nshootdown 0x1000 pages=1\nunlock a\ncpu 1\nlock a irqs-off\n"
+                "unlock a");
+        CHECK(off.status == 2);
+        CHECK(off.err.find("deadlock: vCPU 0 waits in line 3 for vCPU 1 to take its interrupt, "
+                           "which has them off since it asked for lock 'a'; vCPU 1 waits in line "
+                           "6 for lock 'a', which vCPU 0 took in line 1\n") != std::string::npos);
+        // A whole shootdown interrupts it where it is.
+        CHECK(run("lock a\nshootdown 0x1000 pages=1\nunlock a\ncpu 1\nlock a\nunlock a").status ==
+              0);
+    }
+
+    TEST_CASE("bursts of 32 vCPUs at the flush lock wait one hold after another") {
+        const auto json = nlohmann::json::parse(
+            Workplace()
+                .run("nestwalk run '" NESTWALK_SOURCE_DIR
+                     "/configs/experiments/flush-lock-pv-shim.yaml' --engine cycle --format json")
+                .out);
+        REQUIRE(json["locks"].size() == 2);
+        for (const auto& lock : json["locks"]) {
+            CAPTURE(lock.dump());
+            // Two exits and entries of zen2, or one MOV CR3.
+            const int hold = lock["name"] == "flush_lock.pge_on" ? 2 * 2 * 680 : 124;
+            int free = 0;
+            int blocked = 0;
+            int contended = 0;
+            int burst_at = 0;
+            for (const int size : {6, 2, 10, 3, 7, 4}) {
+                for (int asks = 0; asks < size; ++asks) {
+                    contended += free > burst_at ? 1 : 0;
+                    blocked += std::max(0, free - burst_at);
+                    free = std::max(free, burst_at) + hold;
+                }
+                burst_at += 20'000;
+            }
+            CHECK(lock["acquired"] == 40 * 32);
+            CHECK(lock["held"] == 40 * 32 * hold);
+            CHECK(lock["contended"] == 40 * contended);
+            CHECK(lock["blocked"] == 40 * blocked);
+        }
+    }
+
     TEST_CASE("the order of replay is the trace's so there is none to write") {
         const Workplace place;
         place.write("e.yaml", kTwo);
