@@ -18,10 +18,10 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kPasses = 10'000;
 constexpr std::uint64_t kPages = 50;
 
-Json points_of(const std::string& name) {
+Json points_of(const std::string& name, const std::string& engine = "replay") {
     const Finished finished =
         Workplace().run("nestwalk sweep '" NESTWALK_SOURCE_DIR "/configs/sweeps/" + name +
-                        ".yaml' -j 2 --format json");
+                        ".yaml' -j 2 --format json --engine " + engine);
     REQUIRE(finished.status == 0);
     CHECK(finished.err.empty());
     return Json::parse(finished.out)["points"];
@@ -151,6 +151,36 @@ TEST_SUITE("shipped sweeps") {
                                                      : 0;
                 CHECK(counted(point, "flush", "exits.") == 1000 * exits);
                 CHECK(counted(point, "flush", "walks.") == 1000 * 51);
+            }
+        }
+    }
+
+    TEST_CASE("invlpgb-ipi shows from how many processors on a broadcast is the cheaper one") {
+        constexpr int kIpi = 740;         // 200 ns at 3700 MHz
+        constexpr int kInterrupt = 3700;  // 1000 ns
+        constexpr int kInvlpg = 126;      // and INVLPGB
+        constexpr int kMovCr3 = 124;
+        const Json points = points_of("invlpgb-ipi", "cycle");
+        CHECK(points.size() == 4 * 2 * 2);
+        for (const Json& point : points) {
+            const Json& values = point["values"];
+            CAPTURE(values.dump());
+            const int vcpus = values["system.vcpus"];
+            const int tlbsync = values["timing.tlbsync"];
+            const bool broadcasts = values["system.os.invlpgb"].get<bool>() && vcpus > 3;
+            for (const int pages : {1, 8, 33, 512}) {
+                const std::string phase = std::to_string(pages) + " pages";
+                CAPTURE(phase);
+                const int flush = pages > 33 ? kMovCr3 : pages * kInvlpg;
+                const int interrupting = flush + (vcpus - 1) * kIpi + kInterrupt + flush;
+                const int broadcast = (pages > 33 ? 1 : (pages + 7) / 8) * kInvlpg + tlbsync;
+                const std::uint64_t taken = counted(point, phase, "tsc.between_reads");
+                CHECK(taken == 100u * static_cast<unsigned>(broadcasts ? broadcast : interrupting));
+                CHECK(counted(point, phase, "interrupts") ==
+                      100u * static_cast<unsigned>(broadcasts ? 0 : vcpus - 1));
+                if (vcpus < 4) continue;
+                const bool cheaper = tlbsync == 1000 || vcpus == 64 || (vcpus == 16 && pages == 33);
+                CHECK((broadcast < interrupting) == cheaper);
             }
         }
     }
