@@ -59,6 +59,8 @@ public:
     /// Of a shootdown that was sent as a record of its own: the vCPUs that have yet to take its
     /// interrupt.
     std::vector<std::size_t> interrupted_by(std::size_t sender) const;
+    /// Whether `target` is one of them.
+    bool has_interrupt(std::size_t target, std::size_t sender) const;
 
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }

@@ -128,15 +128,17 @@ void System::end_sent_shootdown(const Shootdown& record, OutcomeObserver& observ
     end_shootdown(request, observer);
 }
 
+bool System::has_interrupt(std::size_t target, std::size_t sender) const {
+    const Vcpu& vcpu = state_.vcpus[target];
+    const std::vector<SentInterrupt>& received = vcpu.registers[vcpu.running].os.received;
+    return std::any_of(received.begin(), received.end(),
+                       [&](const SentInterrupt& sent) { return sent.sender == sender; });
+}
+
 std::vector<std::size_t> System::interrupted_by(std::size_t sender) const {
     std::vector<std::size_t> found;
     for (std::size_t cpu = 0; cpu < state_.vcpus.size(); ++cpu) {
-        const Vcpu& target = state_.vcpus[cpu];
-        const std::vector<SentInterrupt>& received = target.registers[target.running].os.received;
-        const bool by_sender =
-            std::any_of(received.begin(), received.end(),
-                        [&](const SentInterrupt& sent) { return sent.sender == sender; });
-        if (by_sender) found.push_back(cpu);
+        if (has_interrupt(cpu, sender)) found.push_back(cpu);
     }
     return found;
 }

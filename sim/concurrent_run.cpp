@@ -151,6 +151,7 @@ void ConcurrentRun::take_record(std::size_t number, const StreamRecord& record) 
     } else if (std::holds_alternative<Lock>(*vcpu.operation) ||
                std::holds_alternative<Unlock>(*vcpu.operation) ||
                std::holds_alternative<Shootdown>(*vcpu.operation) ||
+               std::holds_alternative<FlushRange>(*vcpu.operation) ||
                std::holds_alternative<Tlbsync>(*vcpu.operation)) {
         vcpu.way = Way::kOrdering;
     }

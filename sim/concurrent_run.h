@@ -85,6 +85,7 @@ private:
     static CycleCause cause_of_wait(State state);
     static bool may_acknowledge(const Operation& operation);
     void note_acknowledgements(std::size_t number);
+    void note_acknowledgement(std::size_t sender, std::size_t number);
     void end_shootdown(std::size_t number);
 
     System& system_;

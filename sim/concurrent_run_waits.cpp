@@ -130,7 +130,7 @@ void ConcurrentRun::take_interrupt(std::size_t number) {
     line_ = interrupt.taken.line;
     select(number, interrupt.taken);
     execute(interrupt.taken, interrupt.taken);
-    note_acknowledgements(number);
+    note_acknowledgement(interrupt.sender, number);
     vcpu.resumes = std::max(vcpu.resumes, clock_.frontier(number));
 }
 
@@ -156,22 +156,23 @@ bool ConcurrentRun::may_acknowledge(const Operation& operation) {
     return (flush != nullptr && flush->remote) || std::holds_alternative<VmExit>(operation);
 }
 
-/// Those that wait for the vCPU to take an interrupt may have waited for the last one.
 void ConcurrentRun::note_acknowledgements(std::size_t number) {
     for (std::size_t sender = 0; sender < vcpus_.size(); ++sender) {
-        ConcurrentVcpu& waiting = vcpus_[sender];
-        const auto awaited = std::find(waiting.awaited.begin(), waiting.awaited.end(), number);
-        if (awaited == waiting.awaited.end()) continue;
-        const std::vector<std::size_t> left = system_.interrupted_by(sender);
-        if (std::find(left.begin(), left.end(), number) != left.end()) continue;
-        waiting.awaited.erase(awaited);
-        waiting.granted = std::max(waiting.granted, clock_.drained(number));
-        auto& interrupts = vcpus_[number].interrupts;
-        std::erase_if(interrupts, [&](const ConcurrentVcpu::Interrupt& interrupt) {
-            return interrupt.sender == sender;
-        });
-        if (waiting.awaited.empty()) resume(sender, State::kAcknowledged);
+        note_acknowledgement(sender, number);
     }
+}
+
+/// A vCPU that waits for others to take its interrupts may have waited for this one as the last.
+void ConcurrentRun::note_acknowledgement(std::size_t sender, std::size_t number) {
+    ConcurrentVcpu& waiting = vcpus_[sender];
+    const auto awaited = std::find(waiting.awaited.begin(), waiting.awaited.end(), number);
+    if (awaited == waiting.awaited.end() || system_.has_interrupt(number, sender)) return;
+    waiting.awaited.erase(awaited);
+    waiting.granted = std::max(waiting.granted, clock_.drained(number));
+    std::erase_if(vcpus_[number].interrupts, [&](const ConcurrentVcpu::Interrupt& interrupt) {
+        return interrupt.sender == sender;
+    });
+    if (waiting.awaited.empty()) resume(sender, State::kAcknowledged);
 }
 
 void ConcurrentRun::end_shootdown(std::size_t number) {

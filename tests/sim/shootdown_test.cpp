@@ -252,6 +252,26 @@ TEST_SUITE("shootdowns side by side") {
         }
     }
 
+    TEST_CASE("a flush by broadcast waits for what others have under way when it is due") {
+        SideBySide run = linux_vcpus(2);
+        run.machine = exact_amd_machine();
+        run.machine.features.invlpgb = true;
+        run.system.pcid = true;
+        run.system.os.invlpgb = true;
+        run.timing.walk = core_cycles(2000);
+        run.timing.tlbsync = core_cycles(70);
+        const std::string flush = "flush-range 0xffff888000000000 pages=1 kernel\n";
+        for (const TimeKeeper keeper : kKeepers) {
+            run.keeper = keeper;
+            CHECK(run(flush).end(0) == 70);
+            CHECK(run("load 0x1000\n" + flush).end(0) == 2000 + 70);
+            const SideBySideResult result =
+                run("load 0x1000\n" + flush + "cpu 1\ncompute 500\nload 0x5000\ncompute 9000");
+            CHECK(result.end(0) == 500 + 2000 + 70);
+            CHECK(result.whole()[counter::kIpis] == 0);
+        }
+    }
+
     TEST_CASE("an expectation and an explanation stay with their shootdown") {
         SideBySide run = linux_vcpus(2);
         run.checking = Checking::kOn;
