@@ -3,6 +3,7 @@
 #include "apps/import_command_line.h"
 #include "apps/parallel.h"
 #include "apps/program_version.h"
+#include "apps/trace_command_line.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -83,6 +84,10 @@ void add_run(CLI::App& app, RunOptions& options) {
         ->option_text("FILE");
     run.add_flag("--no-collapse", options.no_collapse,
                  "execute every iteration of every loop; gives the same numbers");
+    run.add_flag_callback(
+        "--allow-truncated", [&options] { options.truncation = Truncation::kAllowed; },
+        "of a binary trace that is cut short or damaged, replay the records before that, and say "
+        "so in the results");
 }
 
 void add_sweep(CLI::App& app, SweepOptions& options) {
@@ -242,6 +247,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     CalibrateOptions calibrate;
     WalkOptions walk;
     ShowOptions show;
+    TraceOptions trace;
     add_run(app, run);
     add_sweep(app, sweep);
     add_compare(app, compare);
@@ -249,6 +255,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     add_calibrate(app, calibrate);
     add_walk(app, walk);
     add_show(app, show);
+    add_trace(app, trace);
     if (const std::string wrong = unknown_command(app, argc, argv); !wrong.empty()) {
         std::cerr << "nestwalk: " << wrong << "\n";
         return kExitBadInput;
@@ -264,6 +271,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     if (app.got_subcommand("validate")) return Command(validate);
     if (app.got_subcommand("calibrate")) return Command(calibrate);
     if (app.got_subcommand("walk")) return Command(walk);
+    if (app.got_subcommand("trace")) return Command(trace.convert);
     show.what = app.get_subcommand("show")->get_subcommands().front()->get_name();
     return Command(show);
 }

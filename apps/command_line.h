@@ -5,6 +5,7 @@
 #include "apps/import_section.h"
 #include "apps/run_report.h"
 #include "apps/simulation.h"
+#include "apps/trace_options.h"
 
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct RunOptions {
     bool check{};
     bool no_collapse{};
     Engine engine{};
+    Truncation truncation{};
 };
 
 struct SweepOptions {
@@ -81,7 +83,7 @@ struct ShowOptions {
 };
 
 using Command = std::variant<RunOptions, SweepOptions, CompareOptions, ValidateOptions,
-                             CalibrateOptions, WalkOptions, ShowOptions>;
+                             CalibrateOptions, WalkOptions, ShowOptions, TraceConvertOptions>;
 
 /// Either a command, or the exit status after help, a version or a usage error was printed.
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);

@@ -14,5 +14,6 @@ int validate_command(const ValidateOptions& options);
 int calibrate_command(const CalibrateOptions& options);
 int walk_command(const WalkOptions& options);
 int show_command(const ShowOptions& options);
+int trace_convert_command(const TraceConvertOptions& options);
 
 }  // namespace nestwalk

@@ -13,9 +13,10 @@
 
 namespace nestwalk {
 
-inline constexpr std::array<Keyword<TraceFormat>, 4> kTraceFormatWords{
+inline constexpr std::array<Keyword<TraceFormat>, 5> kTraceFormatWords{
     {{"auto", TraceFormat::kAuto},
      {"nwt", TraceFormat::kNwt},
+     {"nwb", TraceFormat::kNwb},
      {"lackey", TraceFormat::kLackey},
      {"pin", TraceFormat::kPin}}};
 
@@ -58,7 +59,7 @@ inline constexpr std::array kWorkloadKeys{
             form_of(ValueForm::Kind::kText)},
     KeyForm{"trace", "a trace in a file, relative to the experiment (`-` is standard input)",
             form_of(ValueForm::Kind::kText)},
-    KeyForm{"format", "of the file: `auto` (default), `nwt`, `lackey` or `pin`",
+    KeyForm{"format", "of the file: `auto` (default), `nwt`, `nwb`, `lackey` or `pin`",
             word_form<kTraceFormatWords>(), "auto"},
     KeyForm{"import", "how the file is read if its format is another tool's, with the keys below",
             map_form(kImportKeys)},

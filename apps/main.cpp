@@ -28,6 +28,9 @@ struct Dispatch {
     }
     int operator()(const nestwalk::WalkOptions& options) const { return walk_command(options); }
     int operator()(const nestwalk::ShowOptions& options) const { return show_command(options); }
+    int operator()(const nestwalk::TraceConvertOptions& options) const {
+        return trace_convert_command(options);
+    }
 };
 
 int say(const char* message, int status) {

@@ -71,7 +71,9 @@ int run_command(const RunOptions& options) {
                          "replay executes the records in the order of the trace; expected --engine "
                          "cycle with it");
     }
-    const Experiment experiment = load_experiment(options.experiment, overrides_of(options));
+    Experiment experiment = load_experiment(options.experiment, overrides_of(options));
+    if (auto* const trace = std::get_if<TraceFile>(&experiment.workload))
+        trace->truncation = options.truncation;
     std::optional<AccessLog> log;
     if (!options.access_log.empty()) log.emplace(options.access_log);
     const ReplayOptions replay{

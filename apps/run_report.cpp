@@ -58,6 +58,7 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
 
     std::string text = experiment.title.empty() ? "" : experiment.title + "\n";
     text += describe_system(experiment) + "\n";
+    if (result.cut_short) text += "the trace is not whole: " + result.cut_short->reason + "\n";
     if (const std::string choices = open_choices(experiment); !choices.empty()) {
         text += "choices that the manuals leave open: " + choices + "\n";
     }
@@ -83,6 +84,10 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
     if (result.import) json["import"] = import_json(*result.import);
+    if (result.cut_short) {
+        json["truncated"] = {{"good_records", result.cut_short->good_records},
+                             {"reason", result.cut_short->reason}};
+    }
     const std::vector<PhaseValues> all = statistics_of(result);
     json["whole"] = statistics_json(statistic_infos(), all[0]);
     json["phases"] = nlohmann::ordered_json::array();
@@ -99,6 +104,8 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
 /// The phase column is empty for the run as a whole.
 std::string csv_report(const RunResult& result) {
     std::string text = "phase,statistic,value,unit\n";
+    if (result.cut_short)
+        text += fmt::format(",truncated_trace,{},records\n", result.cut_short->good_records);
     for (const PhaseValues& of : statistics_of(result)) {
         const std::string phase = of.phase ? csv_quoted(phase_words(*of.phase)) : "";
         for (std::size_t at = 0; at < of.values.size(); ++at) {

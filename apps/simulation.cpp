@@ -30,6 +30,7 @@ RunResult result_of(const Replay& replay, const Experiment& experiment, System& 
                      .timed = experiment.machine.timing.enabled,
                      .vcpus = replay.vcpu_times()};
     if (const ImportReport* const report = source.import_report()) result.import = *report;
+    result.cut_short = source.cut_short();
     for (const auto& [name, vcpu] : system.state().held_locks) {
         result.notes.push_back("vCPU " + std::to_string(vcpu) + " still holds lock '" + name +
                                "' at the end");

@@ -36,6 +36,7 @@ struct RunResult {
     std::vector<LockUse> locks{};          ///< then
     std::vector<std::string> notes{};      ///< what the user should know of the trace
     std::optional<ImportReport> import{};  ///< of a foreign trace
+    std::optional<CutShort> cut_short{};   ///< the trace was not whole, and that was allowed
 };
 
 /// Throws InputError for a workload that makes no sense, and for the cycle engine on a machine that

@@ -134,7 +134,7 @@ std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
         return std::make_unique<PointerChaseSource>(*chase);
     }
     const auto& file = std::get<TraceFile>(workload);
-    return open_trace(file.path, file.format, file.import).source;
+    return open_trace(file.path, file.format, file.import, file.truncation).source;
 }
 
 }  // namespace nestwalk

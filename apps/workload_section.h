@@ -29,6 +29,7 @@ struct TraceFile {
     std::string path{};  ///< absolute, or "-" for standard input
     TraceFormat format{};
     ImportOptions import{};  ///< for a foreign format
+    Truncation truncation{};  ///< of a binary trace; chosen for a run, not by the experiment
     SourceLocation location{};
 
     bool operator==(const TraceFile& other) const {

@@ -29,7 +29,8 @@ struct Layer {
 const std::array kLayers{
     Layer{"models", {"\"models/"}},
     Layer{"traces",
-          {"\"models/", "\"traces/", "<boost/iostreams/", "<zlib.h>", "<zstd.h>", "<lzma.h>"}},
+          {"\"models/", "\"traces/", "<boost/iostreams/", "<zlib.h>", "<zstd.h>", "<lzma.h>",
+           "<xxhash.h>"}},
     Layer{"sim",
           {"\"models/", "\"traces/", "\"sim/", "<systemc", "<tlm", "<boost/graph/",
            "<boost/property_map/"}},

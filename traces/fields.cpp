@@ -1,5 +1,4 @@
 #include "traces/fields.h"
-#include "traces/source_location.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -185,7 +184,7 @@ void Fields::reject_unused(const Word& word) const {
 void Fields::reject(const Word& word, std::string_view what, std::string_view expected) const {
     const std::string_view text =
         word.quoted ? std::string_view(word.text.data() - 1, word.text.size() + 2) : word.text;
-    throw InputError(lines_->at(word.column), fault(what, text, expected));
+    throw InputError(place_->at(word.column), fault(what, text, expected));
 }
 
 }  // namespace nestwalk

@@ -4,7 +4,7 @@
 // and keys that its record may have; `finish` then finds any word that nobody asked for. That makes
 // every record strict without a list of its keys beside its parser.
 
-#include "traces/line_reader.h"
+#include "traces/source_location.h"
 
 #include <array>
 #include <cstddef>
@@ -34,12 +34,13 @@ struct Word {
 
 class Fields {
 public:
-    /// Errors are reported at the line that `lines` is at.
-    explicit Fields(const LineReader& lines) : lines_(&lines) {}
+    /// Errors are reported at the line that `place` is at.
+    explicit Fields(const LinePlace& place) : place_(&place) {}
 
     /// Splits a line at blanks, up to a comment. False if no word is on it.
     bool split(std::string_view line);
 
+    const LinePlace& place() const { return *place_; }
     /// The first word.
     const Word& operation() const { return words_.front(); }
     /// The record as written, from its first word to its last.
@@ -78,7 +79,7 @@ private:
     [[noreturn]] void reject_unused(const Word& word) const;
     bool was_used(const Word& unused) const;
 
-    const LineReader* lines_;
+    const LinePlace* place_;
     std::vector<Word> words_{};
     std::size_t unused_{};  ///< how many of them are not used yet
     std::string_view text_{};

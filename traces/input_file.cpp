@@ -1,5 +1,4 @@
 #include "traces/input_file.h"
-#include "traces/source_location.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -10,8 +9,10 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include <boost/iostreams/categories.hpp>
@@ -25,6 +26,7 @@ namespace {
 namespace io = boost::iostreams;
 using namespace std::string_view_literals;
 
+constexpr std::size_t kLeastRead = 64;
 constexpr std::streamsize kFilterBytes = 64 * 1024;
 
 enum class Compression { kNone, kGzip, kZstd, kXz, kLz4 };
@@ -70,6 +72,11 @@ public:
             open(path);
         }
     }
+    RawSource(std::string content, const std::string& name)
+        : name_(name), content_(std::move(content)) {
+        file_ = fmemopen(content_.data(), content_.size(), "rb");
+        if (file_ == nullptr) throw std::bad_alloc();
+    }
     RawSource(const RawSource&) = delete;
     RawSource& operator=(const RawSource&) = delete;
     ~RawSource() {
@@ -89,11 +96,28 @@ public:
         const auto size = static_cast<std::size_t>(limit);
         std::size_t got = take(start_, to, size);
         if (got < size) {
+            if (failed_) check();  // what came before the error has been handed out
             got += std::fread(to + got, 1, size - got, file_);
-            check();
+            failed_ = std::ferror(file_) != 0;
+            error_ = errno;
+            if (got == 0) check();
         }
         if (got < size) got += take(tail_, to + got, size - got);
         return got != 0 ? static_cast<std::streamsize>(got) : -1;
+    }
+
+    std::optional<std::uint64_t> size() const {
+        if (!content_.empty()) return content_.size();
+        std::error_code error;
+        if (file_ == stdin || !std::filesystem::is_regular_file(name_, error)) return std::nullopt;
+        const std::uintmax_t size = std::filesystem::file_size(name_, error);
+        if (error) return std::nullopt;
+        return size;
+    }
+
+    void seek(std::uint64_t offset) {
+        start_.clear();
+        if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0) unreadable(errno);
     }
 
     const std::string& name() const { return name_; }
@@ -115,7 +139,10 @@ private:
 
     void check() const {
         if (std::ferror(file_) == 0) return;
-        const int error = errno;
+        unreadable(failed_ ? error_ : errno);
+    }
+
+    [[noreturn]] void unreadable(int error) const {
         throw InputError({name_}, "cannot be read: " + std::string(std::strerror(error)) +
                                       "; expected a readable trace file");
     }
@@ -130,14 +157,18 @@ private:
 
     std::FILE* file_{};
     std::string name_{};
+    std::string content_{};  ///< of a file in memory
     std::string start_{};
     std::string_view tail_{};
+    bool failed_{};  ///< the last read, with that error
+    int error_{};
 };
 
 }  // namespace
 
 struct InputFile::State {
-    explicit State(const std::string& path) : source(path) {
+    template <typename... Origin>
+    explicit State(Origin&&... origin) : source(std::forward<Origin>(origin)...) {
         compression = compression_of(source.peek());
         switch (compression) {
             case Compression::kNone:
@@ -160,16 +191,21 @@ struct InputFile::State {
     }
 
     const char* kind() const {
-        return compression == Compression::kGzip   ? "gzip"
+        return compression == Compression::kNone   ? "none"
+               : compression == Compression::kGzip ? "gzip"
                : compression == Compression::kZstd ? "zstd"
                                                    : "xz";
     }
 
+    std::size_t decompressed(char* to, std::size_t limit) {
+        return compression == Compression::kZstd ? zstd(to, limit) : filtered(to, limit);
+    }
+
     [[noreturn]] void damaged(const std::string& detail) const {
-        throw InputError({source.name()}, std::string("damaged or truncated ") + kind() +
-                                              " data after " + std::to_string(good_bytes) +
-                                              " good bytes" + detail + "; expected a complete " +
-                                              kind() + " file");
+        throw DamagedInput({source.name()}, std::string("damaged or truncated ") + kind() +
+                                                " data after " + std::to_string(good_bytes) +
+                                                " good bytes" + detail + "; expected a complete " +
+                                                kind() + " file");
     }
 
     std::size_t filtered(char* to, std::size_t limit) {
@@ -211,22 +247,30 @@ struct InputFile::State {
                  io::lzma_decompressor>
         filter{};
     std::string kept{};
+    std::string head{};  ///< read by peek() and not handed out yet
     std::uint64_t good_bytes{};
     bool at_end{};
 };
 
 InputFile::InputFile(const std::string& path) : state_(std::make_unique<State>(path)) {}
+InputFile::InputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+InputFile InputFile::in_memory(std::string content, const std::string& name) {
+    return InputFile(std::make_unique<State>(std::move(content), name));
+}
 InputFile::InputFile(InputFile&&) noexcept = default;
 InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 InputFile::~InputFile() = default;
 
 std::size_t InputFile::read(char* to, std::size_t limit) {
-    assert(limit >= 64);
+    assert(limit >= kLeastRead);
+    if (!state_->head.empty()) {
+        const std::size_t got = state_->head.copy(to, limit);
+        state_->head.erase(0, got);
+        return got;
+    }
     if (state_->at_end) return 0;
     try {
-        const std::size_t got = state_->compression == Compression::kZstd
-                                    ? state_->zstd(to, limit)
-                                    : state_->filtered(to, limit);
+        const std::size_t got = state_->decompressed(to, limit);
         if (got == 0) state_->at_end = true;
         state_->good_bytes += got;
         return got;
@@ -236,6 +280,29 @@ std::size_t InputFile::read(char* to, std::size_t limit) {
         state_->damaged(std::string(" (") + error.what() + ")");
     }
 }
+
+std::string_view InputFile::peek() {
+    std::string& head = state_->head;
+    if (head.empty()) {
+        std::array<char, kLeastRead> bytes{};
+        const std::size_t got = read(bytes.data(), bytes.size());
+        head.assign(bytes.data(), got);
+    }
+    return head;
+}
+
+std::optional<std::uint64_t> InputFile::size() const {
+    if (state_->compression != Compression::kNone) return std::nullopt;
+    return state_->source.size();
+}
+
+void InputFile::seek(std::uint64_t offset) {
+    state_->source.seek(offset);
+    state_->head.clear();
+    state_->at_end = false;
+}
+
+const char* InputFile::compression() const { return state_->kind(); }
 
 const std::string& InputFile::name() const { return state_->source.name(); }
 

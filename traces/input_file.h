@@ -4,28 +4,54 @@
 // bytes, never from its name: gzip, zstd and xz are known, several members or frames one after
 // another included.
 
+#include "traces/source_location.h"
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace nestwalk {
+
+class DamagedInput : public InputError {
+public:
+    using InputError::InputError;
+};
 
 class InputFile {
 public:
     /// Opens `path`; "-" is standard input. Throws InputError.
     explicit InputFile(const std::string& path);
+    /// A file of the given content that is nowhere but in memory.
+    static InputFile in_memory(std::string content, const std::string& name);
     InputFile(InputFile&&) noexcept;
     InputFile& operator=(InputFile&&) noexcept;
     ~InputFile();
 
     /// The next bytes, at most `limit` of them, which is at least 64; 0 only at the end. Throws
-    /// InputError if the file cannot be read, is damaged, or ends inside compressed data.
+    /// InputError if the file cannot be read, DamagedInput if what is compressed is damaged or not
+    /// complete.
     std::size_t read(char* to, std::size_t limit);
+    /// The first bytes, at least 16 of them unless there are fewer; to be asked before anything is
+    /// read. Throws InputError.
+    std::string_view peek();
+
+    /// Its size in bytes, if it can be read from anywhere: a file that is not compressed.
+    std::optional<std::uint64_t> size() const;
+    /// Goes on reading at that byte of a file that has a size. Throws InputError.
+    void seek(std::uint64_t offset);
+
+    /// "none", "gzip", "zstd" or "xz".
+    const char* compression() const;
     /// The path, or "<stdin>".
     const std::string& name() const;
 
 private:
     struct State;
+    explicit InputFile(std::unique_ptr<State> state);
+
     std::unique_ptr<State> state_;
 };
 

@@ -28,32 +28,24 @@ public:
     /// until the next call. Throws InputError for a line that is too long or not UTF-8 text.
     bool next(std::string_view& line);
 
-    /// The number of the line last returned, as it counts in the file.
-    std::uint64_t line_number() const { return line_number_; }
-    /// Where byte `column` (from 1) of the line last returned was written.
-    SourceLocation at(std::uint64_t column) const {
-        return {start_.file, line_number_, column_of(column)};
-    }
-    /// The column of that byte in the file the text was written in.
-    std::uint64_t column_of(std::uint64_t column) const {
-        return start_.column == 0 ? column : start_.column - 1 + column;
-    }
-    const std::string& name() const { return start_.file; }
+    /// The line last returned; its number counts in the file.
+    const LinePlace& place() const { return place_; }
+    SourceLocation at(std::uint64_t column) const { return place_.at(column); }
+    std::uint64_t line_number() const { return place_.line; }
+    const std::string& name() const { return place_.file; }
 
     /// What has not been handed out yet, at most about 64 KiB of it; empty only at the end.
     std::string_view peek();
 
 private:
     bool fill();
-    void check_text(std::string_view line) const;
     [[noreturn]] void too_long(std::string_view line);
 
     std::optional<InputFile> file_{};  ///< absent once it has been read to its end
-    SourceLocation start_{};
+    LinePlace place_{};
     std::string buffer_{};
     std::size_t begin_{};
     std::size_t end_{};
-    std::uint64_t line_number_{};
     bool plain_{true};  ///< the buffer holds nothing but printable ASCII, tabs and line feeds
 };
 

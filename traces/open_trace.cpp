@@ -23,12 +23,20 @@ struct FormatRow {
 constexpr std::array kFormats{
     FormatRow{TraceFormat::kAuto, "auto", ""},
     FormatRow{TraceFormat::kNwt, "nwt", "a nestwalk text trace"},
+    FormatRow{TraceFormat::kNwb, "nwb", "a nestwalk binary trace"},
     FormatRow{TraceFormat::kLackey, "lackey", "the output of Valgrind's lackey"},
     FormatRow{TraceFormat::kPin, "pin", "the output of Pin's pinatrace"}};
 
-template <class Reader>
-std::unique_ptr<TraceSource> reader_of(LineReader lines, const ImportOptions& import) {
-    return std::make_unique<Reader>(std::move(lines), import);
+std::unique_ptr<TraceSource> reader_of(TraceFormat format, LineReader lines,
+                                       const ImportOptions& import) {
+    switch (format) {
+        case TraceFormat::kLackey:
+            return std::make_unique<LackeyReader>(std::move(lines), import);
+        case TraceFormat::kPin:
+            return std::make_unique<PinReader>(std::move(lines), import);
+        default:
+            return std::make_unique<TextTraceReader>(std::move(lines));
+    }
 }
 
 }  // namespace
@@ -53,17 +61,18 @@ std::string known_formats() {
     return listed({words.begin(), words.end()});
 }
 
-OpenedTrace open_trace(const std::string& path, TraceFormat format, const ImportOptions& import) {
-    LineReader lines{InputFile(path)};
+OpenedTrace open_trace(const std::string& path, TraceFormat format, const ImportOptions& import,
+                       Truncation truncation) {
+    InputFile file(path);
+    const std::string compression = file.compression();
+    if (format == TraceFormat::kAuto && file.peek().starts_with(nwb::kMagic))
+        format = TraceFormat::kNwb;
+    if (format == TraceFormat::kNwb)
+        return {format, compression,
+                std::make_unique<BinaryTraceReader>(std::move(file), truncation)};
+    LineReader lines{std::move(file)};
     if (format == TraceFormat::kAuto) format = detect_format(lines);
-    switch (format) {
-        case TraceFormat::kLackey:
-            return {format, reader_of<LackeyReader>(std::move(lines), import)};
-        case TraceFormat::kPin:
-            return {format, reader_of<PinReader>(std::move(lines), import)};
-        default:
-            return {format, std::make_unique<TextTraceReader>(std::move(lines))};
-    }
+    return {format, compression, reader_of(format, std::move(lines), import)};
 }
 
 }  // namespace nestwalk

@@ -1,8 +1,9 @@
 #pragma once
 
-// Opens a trace of any known form. Which form it is follows from its first lines, never from its
+// Opens a trace of any known form. Which form it is follows from its first bytes, never from its
 // name.
 
+#include "traces/binary_trace_reader.h"
 #include "traces/import_options.h"
 #include "traces/record.h"
 
@@ -13,23 +14,25 @@
 
 namespace nestwalk {
 
-enum class TraceFormat { kAuto, kNwt, kLackey, kPin };
+enum class TraceFormat { kAuto, kNwt, kNwb, kLackey, kPin };
 
-/// "auto", "nwt", "lackey": the words of options and experiments.
+/// "auto", "nwt", "nwb", "lackey": the words of options and experiments.
 const char* name_of(TraceFormat format);
 std::optional<TraceFormat> trace_format_named(std::string_view name);
 /// "a nestwalk text trace (nwt), ... or ...": all of them but kAuto, for messages.
 std::string known_formats();
 
 struct OpenedTrace {
-    TraceFormat format{};  ///< never kAuto
+    TraceFormat format{};       ///< never kAuto
+    std::string compression{};  ///< "none", "gzip", "zstd" or "xz"
     std::unique_ptr<TraceSource> source{};
 };
 
 /// `path` "-" is standard input. With kAuto, an empty file is a text trace without records.
-/// `import` is about foreign forms. Throws InputError for a file that cannot be read, and with
-/// kAuto for one that has none of the known forms.
+/// `import` is about foreign forms, `truncation` about the binary one. Throws InputError for a file
+/// that cannot be read, and with kAuto for one that has none of the known forms.
 OpenedTrace open_trace(const std::string& path, TraceFormat format,
-                       const ImportOptions& import = {});
+                       const ImportOptions& import = {},
+                       Truncation truncation = Truncation::kRefused);
 
 }  // namespace nestwalk

@@ -5,6 +5,7 @@
 // top-level item at a time; only a block is held in memory.
 
 #include "models/operation.h"
+#include "traces/access_run.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +42,7 @@ struct Expectation {
 
 struct Record {
     std::variant<Operation, PhaseMark, Explanation, Expectation> what{};
-    std::uint64_t line{};  ///< in the trace; 0 if it has no lines
+    std::uint64_t line{};  ///< in the trace, or its number in one without lines; 0: neither
     std::uint64_t column{};
     std::optional<std::uint64_t> captured_ns{};  ///< the `t=` key
     std::string text{};  ///< the record as written, kept for expectations only
@@ -59,6 +60,11 @@ struct RepeatBlock {
 };
 
 struct ImportReport;
+/// A trace that ends before its end, or cannot be read further, where the user allows it.
+struct CutShort {
+    std::string reason{};          ///< as an error would have it
+    std::uint64_t good_records{};  ///< before that; a block is one record
+};
 
 /// Where records come from: a file of any known format, or a generator.
 class TraceSource {
@@ -70,6 +76,15 @@ public:
 
     /// The next top-level item, valid until the next call; null at the end. Throws InputError.
     virtual const TraceItem* next() = 0;
+    /// The next items in bulk, as many as are plain accesses and at hand. Empty where the next item
+    /// is none, at the end, and from a source that has only items: then `next` is to be asked. What
+    /// one of both has handed out, the other does not hand out again. Throws InputError.
+    virtual AccessRun next_accesses() { return {}; }
+    /// Before anything is read: passes over at most so many top-level items where that takes no
+    /// reading of them. Returns how many. Throws InputError.
+    virtual std::uint64_t skip(std::uint64_t) { return 0; }
+    /// Once `next` has returned null: whether that was the end of the trace.
+    virtual std::optional<CutShort> cut_short() const { return std::nullopt; }
     /// The name to report errors under: a file name, or "workload.program".
     virtual const std::string& name() const = 0;
     /// What became of the lines of a foreign trace so far; null for any other.

@@ -1,9 +1,8 @@
 #include "traces/text_trace_reader.h"
-#include "traces/text_records.h"
+#include "traces/record_parser.h"
 #include "traces/values.h"
 #include "traces/wording.h"
 
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -12,30 +11,11 @@ namespace {
 
 constexpr NumberKind kVersion{"the version of the format, 1"};
 constexpr NumberKind kRepetitions{"how often to repeat, then {"};
-constexpr NumberKind kCaptureTime{"a time of capture in ns"};
-
-// What a record holds besides itself, in records: the longest line holds thousands of times as
-// much.
-std::uint64_t heaviness(const Record& record) {
-    std::size_t bytes = record.text.size();
-    if (const auto* expected = std::get_if<Expectation>(&record.what))
-        bytes += expected->counters.size() * sizeof(expected->counters[0]);
-    if (const auto* explanation = std::get_if<Explanation>(&record.what))
-        bytes += explanation->sentence.size();
-    if (const auto* operation = std::get_if<Operation>(&record.what))
-        if (const auto* shootdown = std::get_if<Shootdown>(operation))
-            bytes += shootdown->cpus.size() * sizeof(shootdown->cpus[0]);
-    return bytes / sizeof(Record);
-}
-
-std::optional<std::uint64_t> capture_time(Fields& fields) {
-    if (const Word* word = fields.key("t")) return number(fields, *word, kCaptureTime);
-    return std::nullopt;
-}
 
 }  // namespace
 
-TextTraceReader::TextTraceReader(LineReader lines) : lines_(std::move(lines)), fields_(lines_) {}
+TextTraceReader::TextTraceReader(LineReader lines)
+    : lines_(std::move(lines)), fields_(lines_.place()) {}
 
 TextTraceReader::TextTraceReader(std::string program, const SourceLocation& start)
     : TextTraceReader(LineReader(std::move(program), start)) {}
@@ -60,7 +40,7 @@ const TraceItem* TextTraceReader::next() {
         if (word.text == "}")
             fields_.reject(word, "stray closing brace", "a record: no repeat is open here");
         if (!std::holds_alternative<Record>(item_)) item_ = Record{};
-        parse_record(std::get<Record>(item_));
+        parse_record(fields_, std::get<Record>(item_));
         return &item_;
     }
     return nullptr;
@@ -78,28 +58,6 @@ void TextTraceReader::parse_header() {
     const Word& version = fields_.argument(kVersion.expected);
     if (number(fields_, version, kVersion) != 1)
         fields_.reject(version, "unsupported version", kVersion.expected);
-    fields_.finish();
-}
-
-void TextTraceReader::parse_record(Record& record) {
-    const Word& word = fields_.operation();
-    record.line = lines_.line_number();
-    record.column = lines_.column_of(word.column);
-    record.captured_ns = capture_time(fields_);
-    record.text.clear();
-    if (const OperationParser parse = find_operation(word.text)) {
-        record.what = parse(fields_);
-    } else if (word.text == "phase") {
-        record.what = parse_phase(fields_);
-    } else if (word.text == "explain") {
-        record.what = parse_explanation(fields_);
-    } else if (word.text == "expect") {
-        record.what = parse_expectation(fields_);
-        record.text = fields_.text();
-    } else {
-        fields_.reject(word, "unknown operation",
-                       "a record of nestwalk-trace 1" + suggestion(word.text, record_words()));
-    }
     fields_.finish();
 }
 
@@ -130,7 +88,7 @@ void TextTraceReader::parse_block(RepeatBlock& block, int depth, std::uint64_t& 
             parse_block(block.body.emplace_back().emplace<RepeatBlock>(), depth + 1, records);
         } else {
             Record& record = block.body.emplace_back().emplace<Record>();
-            parse_record(record);
+            parse_record(fields_, record);
             records += heaviness(record);
         }
     }

@@ -9,7 +9,6 @@
 #include "traces/record.h"
 #include "traces/source_location.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,11 +16,6 @@ namespace nestwalk {
 
 class TextTraceReader final : public TraceSource {
 public:
-    /// How deep `repeat` blocks nest, and how many records one outermost block holds (about 1 GiB;
-    /// one with long lists counts as several).
-    static constexpr int kDeepestNesting = 64;
-    static constexpr std::uint64_t kMostRecordsInBlock = std::uint64_t{1} << 22;
-
     explicit TextTraceReader(LineReader lines);
     /// `start`: see LineReader.
     TextTraceReader(std::string program, const SourceLocation& start);
@@ -33,7 +27,6 @@ public:
 private:
     bool read_words();
     void parse_header();
-    void parse_record(Record& record);
     void parse_block(RepeatBlock& block, int depth, std::uint64_t& records);
 
     LineReader lines_;

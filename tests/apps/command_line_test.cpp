@@ -40,7 +40,7 @@ TEST_SUITE("command line") {
         CHECK(finished.status == 2);
         CHECK(contains(finished.err,
                        "unknown command: 'wlak'; expected run, sweep, compare, "
-                       "validate, calibrate, walk or show"));
+                       "validate, calibrate, walk, show or trace"));
     }
 
     TEST_CASE("an unknown format is named, and those that are known") {

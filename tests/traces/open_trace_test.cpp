@@ -78,8 +78,8 @@ TEST_SUITE("opening traces") {
 
     TEST_CASE("forms have names") {
         CHECK(known_formats().starts_with("a nestwalk text trace (nwt), "));
-        for (const TraceFormat format :
-             {TraceFormat::kAuto, TraceFormat::kNwt, TraceFormat::kLackey, TraceFormat::kPin})
+        for (const TraceFormat format : {TraceFormat::kAuto, TraceFormat::kNwt, TraceFormat::kNwb,
+                                         TraceFormat::kLackey, TraceFormat::kPin})
             CHECK(trace_format_named(name_of(format)) == format);
         CHECK_FALSE(trace_format_named("NWT"));
     }

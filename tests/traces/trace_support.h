@@ -14,6 +14,10 @@ namespace nestwalk::test {
 std::string text_of(TraceSource& source);
 /// The same of a program named "trace" whose first line is line 1.
 std::string text_of_program(const std::string& program);
+/// The program in the binary form.
+std::string binary_of_program(const std::string& program);
+/// Everything that a binary trace named "trace" holds, as the text form writes it.
+std::string text_of_binary(const std::string& bytes);
 /// The one operation of a program.
 Operation operation_of(const std::string& line);
 

@@ -1,5 +1,7 @@
 // The helpers themselves; named as a test because the build takes tests/ sources by that name.
 #include "tests/traces/trace_support.h"
+#include "traces/binary_trace_reader.h"
+#include "traces/binary_trace_writer.h"
 #include "traces/open_trace.h"
 #include "traces/source_location.h"
 #include "traces/text_trace_reader.h"
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <variant>
 
 #include <doctest/doctest.h>
@@ -22,6 +25,20 @@ std::string text_of(TraceSource& source) {
 
 std::string text_of_program(const std::string& program) {
     TextTraceReader reader(program, {"trace"});
+    return text_of(reader);
+}
+
+std::string binary_of_program(const std::string& program) {
+    TextTraceReader reader(program, {"trace"});
+    std::ostringstream out;
+    BinaryTraceWriter writer(out, "test 1");
+    while (const TraceItem* item = reader.next()) writer.write(*item);
+    writer.finish();
+    return out.str();
+}
+
+std::string text_of_binary(const std::string& bytes) {
+    BinaryTraceReader reader(InputFile::in_memory(bytes, "trace"));
     return text_of(reader);
 }
 

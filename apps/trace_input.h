@@ -1,0 +1,16 @@
+#pragma once
+
+// A trace as the subcommands of `nestwalk trace` are told of it.
+
+#include "apps/trace_options.h"
+#include "traces/open_trace.h"
+
+namespace nestwalk {
+
+/// Throws InputError.
+OpenedTrace open_input(const TraceInput& input);
+
+/// Says on standard error what became of a foreign trace, and if a trace was cut short.
+void note_input(const TraceSource& source);
+
+}  // namespace nestwalk

@@ -1,0 +1,28 @@
+#pragma once
+
+// Plain accesses in bulk: what a source hands out where a record each would be too slow.
+
+#include "traces/packed_access.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace nestwalk {
+
+/// Plain accesses that follow one another in a trace, valid until the source is asked again.
+struct AccessRun {
+    std::span<const PackedAccess> accesses{};
+    std::uint64_t first_line{};  ///< the `line` of the first one's record
+    /// For each access, how many lines after the first one's; empty where that is its index.
+    std::span<const std::uint32_t> lines_after{};
+    /// For each access the `t=` key; empty where they have none.
+    std::span<const std::uint64_t> captured_ns{};
+
+    bool empty() const { return accesses.empty(); }
+    std::uint64_t line_of(std::size_t index) const {
+        return first_line + (lines_after.empty() ? index : lines_after[index]);
+    }
+};
+
+}  // namespace nestwalk
