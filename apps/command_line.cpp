@@ -271,7 +271,8 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     if (app.got_subcommand("validate")) return Command(validate);
     if (app.got_subcommand("calibrate")) return Command(calibrate);
     if (app.got_subcommand("walk")) return Command(walk);
-    if (app.got_subcommand("trace")) return Command(trace.convert);
+    if (app.got_subcommand("trace"))
+        return std::visit([](const auto& asked) { return Command(asked); }, asked_for(app, trace));
     show.what = app.get_subcommand("show")->get_subcommands().front()->get_name();
     return Command(show);
 }

@@ -82,8 +82,10 @@ struct ShowOptions {
     bool dot{};  ///< a picture of the machine instead of its values
 };
 
-using Command = std::variant<RunOptions, SweepOptions, CompareOptions, ValidateOptions,
-                             CalibrateOptions, WalkOptions, ShowOptions, TraceConvertOptions>;
+using Command =
+    std::variant<RunOptions, SweepOptions, CompareOptions, ValidateOptions, CalibrateOptions,
+                 WalkOptions, ShowOptions, TraceInfoOptions, TraceConvertOptions, TraceHeadOptions,
+                 TraceCutOptions, TraceMergeOptions, TraceGenerateOptions>;
 
 /// Either a command, or the exit status after help, a version or a usage error was printed.
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);

@@ -50,6 +50,15 @@ std::string dotted(std::span<const std::string> path) {
     return key;
 }
 
+ConfigNode typed_value(const std::string& text, const SourceLocation& where) {
+    const std::string checked = checked_text(text, where.file);
+    ConfigNode value = checked.starts_with('[') || checked.starts_with('{')
+                           ? read_yaml(checked, where.file)
+                           : word_node(checked);
+    relocate(value, where);
+    return value;
+}
+
 Override parse_override(const std::string& key_value) {
     const SourceLocation where = named_after(key_value);
     const std::size_t equals = key_value.find('=');
@@ -58,12 +67,7 @@ Override parse_override(const std::string& key_value) {
     Override change{};
     change.location = where;
     change.path = split_key(key_value.substr(0, equals), where);
-    const std::string text = checked_text(key_value.substr(equals + 1), where.file);
-    if (text.starts_with('[') || text.starts_with('{'))
-        change.value = read_yaml(text, where.file);
-    else
-        change.value = word_node(text);
-    relocate(change.value, where);
+    change.value = typed_value(key_value.substr(equals + 1), where);
     return change;
 }
 

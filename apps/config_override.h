@@ -18,8 +18,11 @@ struct Override {
     SourceLocation location{};  ///< "--set KEY=VALUE", or the key's line in an experiment
 };
 
-/// One `--set KEY=VALUE`. A value that begins with [ or { is read as YAML, any other is taken word
-/// for word. Throws InputError.
+/// A value as it is typed: one that begins with [ or { is read as YAML, any other is taken word for
+/// word. Throws InputError at `where`.
+ConfigNode typed_value(const std::string& text, const SourceLocation& where);
+
+/// One `--set KEY=VALUE`. Throws InputError.
 Override parse_override(const std::string& key_value);
 
 /// The entries of a `set:` map, their keys dotted or nested.

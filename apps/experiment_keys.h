@@ -3,11 +3,11 @@
 // The top-level keys of an experiment and those of its workload: reader, manual and JSON Schema
 // follow these tables.
 
+#include "apps/generator_keys.h"
 #include "apps/import_keys.h"
 #include "apps/system_keys.h"
 #include "apps/value_form.h"
 #include "traces/open_trace.h"
-#include "traces/pointer_chase.h"
 
 #include <array>
 
@@ -20,38 +20,6 @@ inline constexpr std::array<Keyword<TraceFormat>, 5> kTraceFormatWords{
      {"lackey", TraceFormat::kLackey},
      {"pin", TraceFormat::kPin}}};
 
-enum class GeneratorKind : std::uint8_t { kPointerChase };
-inline constexpr std::array<Keyword<GeneratorKind>, 1> kGeneratorWords{
-    {{"pointer-chase", GeneratorKind::kPointerChase}}};
-inline constexpr std::array<Keyword<ChaseFrames>, 2> kFramesWords{
-    {{"own", ChaseFrames::kOwn}, {"one", ChaseFrames::kOne}}};
-
-// Whatever the keys say, no address leaves the lower half.
-inline constexpr UnsignedRange kChaseStart{0, std::uint64_t{1} << 45};
-inline constexpr UnsignedRange kChaseStride{1, std::uint64_t{1} << 21};
-inline constexpr UnsignedRange kChasePages{1, PointerChase::kMostPages};
-inline constexpr UnsignedRange kChaseLineStep{0, 4096};
-inline constexpr UnsignedRange kChaseWarmUp{0, 1'000'000};
-inline constexpr UnsignedRange kChasePasses{1, 1'000'000};
-
-inline constexpr std::array kChaseKeys{
-    KeyForm{"kind", "`pointer-chase`", word_form<kGeneratorWords>(), "", true},
-    KeyForm{"pages", "how many pages, at most 16 Mi", number_form(kChasePages), "", true},
-    KeyForm{"at", "the first page", number_form(kChaseStart), "0x100000000"},
-    KeyForm{"stride", "bytes from one page to the next, at most 2 MiB", number_form(kChaseStride),
-            "4096"},
-    KeyForm{"line_step", "page i is touched at offset (i x `line_step`) mod 4096",
-            number_form(kChaseLineStep), "64"},
-    KeyForm{"order_at", "where the array is", number_form(kChaseStart), "0x7000000000"},
-    KeyForm{"frames",
-            "`own`: a frame for each page; `one`: all pages are mapped, with 4K, to the same "
-            "frame, so that data hits and only translation varies",
-            word_form<kFramesWords>(), "own"},
-    KeyForm{"warm_up", "passes in the phase `warm-up`, before the phase `chase`",
-            number_form(kChaseWarmUp), "1"},
-    KeyForm{"passes", "passes in the phase `chase`", number_form(kChasePasses), "2"},
-    KeyForm{"seed", "of the order, which is the same on every machine", number_form(), "1"}};
-
 inline constexpr std::array kWorkloadKeys{
     KeyForm{"program",
             "a trace in the text form, written as a block that begins with a `\\|`. Errors in it "
@@ -63,7 +31,7 @@ inline constexpr std::array kWorkloadKeys{
             word_form<kTraceFormatWords>(), "auto"},
     KeyForm{"import", "how the file is read if its format is another tool's, with the keys below",
             map_form(kImportKeys)},
-    KeyForm{"generator", "a trace that is made, with the keys below", map_form(kChaseKeys)}};
+    KeyForm{"generator", "a trace that is made, with the keys below", kinds_form(kGeneratorKinds)}};
 
 inline constexpr std::array kExperimentKeys{
     KeyForm{"title", "what the experiment is about", form_of(ValueForm::Kind::kText)},

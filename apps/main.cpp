@@ -28,8 +28,23 @@ struct Dispatch {
     }
     int operator()(const nestwalk::WalkOptions& options) const { return walk_command(options); }
     int operator()(const nestwalk::ShowOptions& options) const { return show_command(options); }
+    int operator()(const nestwalk::TraceInfoOptions& options) const {
+        return trace_info_command(options);
+    }
     int operator()(const nestwalk::TraceConvertOptions& options) const {
         return trace_convert_command(options);
+    }
+    int operator()(const nestwalk::TraceHeadOptions& options) const {
+        return trace_head_command(options);
+    }
+    int operator()(const nestwalk::TraceCutOptions& options) const {
+        return trace_cut_command(options);
+    }
+    int operator()(const nestwalk::TraceMergeOptions& options) const {
+        return trace_merge_command(options);
+    }
+    int operator()(const nestwalk::TraceGenerateOptions& options) const {
+        return trace_generate_command(options);
     }
 };
 

@@ -45,6 +45,23 @@ SchemaJson holdings_schema(const ValueForm& form) {
                     {"additionalProperties", definition("ways_of_a_kind")}}});
 }
 
+SchemaJson decimal_schema(const ValueForm& form) {
+    SchemaJson number{{"type", "number"}, {"minimum", form.range.least}};
+    number["maximum"] = form.range.most;
+    return any_of({std::move(number),
+                   {{"type", "string"}, {"pattern", "^[0-9]+(_[0-9]+)*(\\.[0-9]{1,6})?$"}}});
+}
+
+SchemaJson kinds_schema(const ValueForm& form) {
+    SchemaJson kinds = SchemaJson::array();
+    for (const KindForm& kind : form.kinds) {
+        SchemaJson map = map_schema(kind.keys);
+        map["properties"]["kind"] = {{"const", kind.kind}};
+        kinds.push_back(std::move(map));
+    }
+    return {{"oneOf", std::move(kinds)}};
+}
+
 SchemaJson list_schema(SchemaJson items) {
     return {{"type", "array"}, {"items", std::move(items)}};
 }
@@ -69,6 +86,8 @@ SchemaJson form_schema(const ValueForm& form) {
             return words_schema(form.words);
         case Kind::kNumber:
             return number_schema(form);
+        case Kind::kDecimal:
+            return decimal_schema(form);
         case Kind::kLatency:
             return definition("latency");
         case Kind::kText:
@@ -84,6 +103,10 @@ SchemaJson form_schema(const ValueForm& form) {
             return any_of({words_schema(form.words), map_schema(form.keys)});
         case Kind::kMaps:
             return list_schema(map_schema(form.keys));
+        case Kind::kKinds:
+            return kinds_schema(form);
+        case Kind::kKindsList:
+            return list_schema(kinds_schema(form));
         case Kind::kSettings:
         case Kind::kSweep:
         case Kind::kSection:

@@ -8,21 +8,19 @@
 #include "traces/wording.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include <fmt/format.h>
 
 namespace nestwalk {
 namespace {
 
-constexpr std::uint64_t kItemsBetweenChecks = 1024;
-
 TraceFormat format_of(const TraceTarget& target) {
     if (target.format != TraceFormat::kAuto) return target.format;
-    if (target.path.ends_with(".nwt")) return TraceFormat::kNwt;
-    if (target.path.ends_with(".nwb")) return TraceFormat::kNwb;
-    throw InputError({"--to"}, fault("not known which form is to be written", target.path,
-                                     "--to nwt, --to nwb, or a file that is named so"));
+    const TraceFormat named = format_named_by(target.path);
+    if (named == TraceFormat::kAuto)
+        throw InputError({"--to"}, fault("not known which form is to be written", target.path,
+                                         "--to nwt, --to nwb, or a file that is named so"));
+    return named;
 }
 
 std::unique_ptr<TraceWriter> writer_of(TraceFormat format, std::ostream& stream) {
@@ -30,22 +28,13 @@ std::unique_ptr<TraceWriter> writer_of(TraceFormat format, std::ostream& stream)
     return std::make_unique<BinaryTraceWriter>(stream, "nestwalk " NESTWALK_VERSION);
 }
 
-/// What is left of a run without its first `count` accesses.
-AccessRun without_first(const AccessRun& run, std::size_t count) {
-    AccessRun rest = run;
-    rest.accesses = run.accesses.subspan(count);
-    if (!run.captured_ns.empty()) rest.captured_ns = run.captured_ns.subspan(count);
-    return rest;
-}
-
-AccessRun only_first(const AccessRun& run, std::size_t count) {
-    AccessRun rest = run;
-    rest.accesses = run.accesses.first(count);
-    if (!run.captured_ns.empty()) rest.captured_ns = run.captured_ns.first(count);
-    return rest;
-}
-
 }  // namespace
+
+TraceFormat format_named_by(const std::string& path) {
+    if (path.ends_with(".nwt")) return TraceFormat::kNwt;
+    if (path.ends_with(".nwb")) return TraceFormat::kNwb;
+    return TraceFormat::kAuto;
+}
 
 TraceOutput::TraceOutput(const TraceTarget& target) : TraceOutput(target.path, format_of(target)) {}
 
@@ -78,33 +67,30 @@ int TraceOutput::fill(const std::function<void()>& write) {
     return kExitInterrupted;
 }
 
-std::uint64_t copy(TraceSource& source, const RecordRange& range, TraceOutput& output) {
+void copy(TraceSource& source, const RecordRange& range, TraceOutput& output) {
     std::uint64_t skip = range.skip - source.skip(range.skip);
-    std::uint64_t written = 0;
-    for (std::uint64_t items = 0; written < range.limit;) {
-        if (items++ % kItemsBetweenChecks == 0) output.check();
-        AccessRun run = source.next_accesses();
-        if (!run.empty()) {
+    std::uint64_t left = range.limit;
+    for (std::uint64_t number = 0; left != 0; ++number) {
+        output.check(number);
+        if (const AccessRun run = source.next_accesses(); !run.empty()) {
             const std::uint64_t skipped = std::min<std::uint64_t>(skip, run.accesses.size());
-            skip -= skipped;
-            run = without_first(run, skipped);
-            run = only_first(run,
-                             std::min<std::uint64_t>(range.limit - written, run.accesses.size()));
-            output.writer().write(run);
-            written += run.accesses.size();
+            const std::uint64_t taken =
+                std::min<std::uint64_t>(left, run.accesses.size() - skipped);
+            output.writer().write(run.part(skipped, taken));
             output.check();
+            skip -= skipped;
+            left -= taken;
             continue;
         }
         const TraceItem* const item = source.next();
-        if (item == nullptr) break;
+        if (item == nullptr) return;
         if (skip != 0) {
             --skip;
-            continue;
+        } else {
+            output.writer().write(*item);
+            --left;
         }
-        output.writer().write(*item);
-        ++written;
     }
-    return written;
 }
 
 }  // namespace nestwalk

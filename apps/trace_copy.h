@@ -14,11 +14,8 @@
 
 namespace nestwalk {
 
-/// Top-level records of a trace; a `repeat` block is one.
-struct RecordRange {
-    std::uint64_t skip{};
-    std::uint64_t limit{UINT64_MAX};
-};
+/// The form that a file's name says, `.nwt` or `.nwb`; kAuto if it says none.
+TraceFormat format_named_by(const std::string& path);
 
 class TraceOutput {
 public:
@@ -26,22 +23,27 @@ public:
     explicit TraceOutput(const TraceTarget& target);
 
     TraceWriter& writer() { return *writer_; }
-    /// Throws InputError if something could not be written, Interrupted after Ctrl-C.
+    /// To be called before each record, with its number: sees to it now and then that what was
+    /// written is so. Throws InputError if it is not, Interrupted after Ctrl-C.
+    void check(std::uint64_t number) {
+        if (number % kRecordsBetweenChecks == 0) check();
+    }
     void check();
 
-    /// Does `write`, which writes all there is and calls check() now and then; then ends the trace.
+    /// Does `write`, which writes all there is and calls check(); then ends the trace.
     /// After Ctrl-C, keeps what was written and says so on standard error. Returns the exit status.
     int fill(const std::function<void()>& write);
 
 private:
+    static constexpr std::uint64_t kRecordsBetweenChecks = 1024;
+
     TraceOutput(const std::string& path, TraceFormat format);
 
     OutputFile file_;
     std::unique_ptr<TraceWriter> writer_;
 };
 
-/// Writes the records of `source` that are in `range`. Returns how many there were. Throws
-/// InputError, Interrupted.
-std::uint64_t copy(TraceSource& source, const RecordRange& range, TraceOutput& output);
+/// Writes the records of `source` that are in `range`. Throws InputError, Interrupted.
+void copy(TraceSource& source, const RecordRange& range, TraceOutput& output);
 
 }  // namespace nestwalk

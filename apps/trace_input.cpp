@@ -21,6 +21,10 @@ OpenedTrace open_input(const TraceInput& input) {
 void note_input(const TraceSource& source) {
     if (const ImportReport* const report = source.import_report())
         fmt::print(stderr, "{}", import_text(*report));
+    note_cut_short(source);
+}
+
+void note_cut_short(const TraceSource& source) {
     if (const std::optional<CutShort> cut = source.cut_short())
         fmt::print(stderr, "note: {}\n", cut->reason);
 }

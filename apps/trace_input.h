@@ -10,7 +10,9 @@ namespace nestwalk {
 /// Throws InputError.
 OpenedTrace open_input(const TraceInput& input);
 
-/// Says on standard error what became of a foreign trace, and if a trace was cut short.
+/// Says on standard error if a trace was cut short.
+void note_cut_short(const TraceSource& source);
+/// The same, and what became of a foreign trace.
 void note_input(const TraceSource& source);
 
 }  // namespace nestwalk

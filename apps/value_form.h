@@ -23,12 +23,14 @@ inline constexpr auto kWordsIn = [] {
 }();
 
 struct KeyForm;
+struct KindForm;
 
 struct ValueForm {
     enum class Kind : std::uint8_t {
         kSwitch,
         kWord,
         kNumber,
+        kDecimal,  ///< from range.least to range.most
         kLatency,
         kText,
         kName,         ///< text of a-z, 0-9, - and _
@@ -36,6 +38,8 @@ struct ValueForm {
         kTexts,        ///< a list of texts
         kMap,          ///< of `keys`, or one of `words` that is short for a map
         kMaps,         ///< a list of maps of `keys`
+        kKinds,        ///< a map whose key `kind` says which of `kinds` it is
+        kKindsList,    ///< a list of such maps
         kSettings,     ///< changes of a machine, by dotted key
         kSweep,        ///< lists of values, by dotted key
         kSection,      ///< a section of a machine file, which has a table of its own
@@ -46,6 +50,7 @@ struct ValueForm {
     std::span<const std::string_view> words{};  ///< of a number: what it may be instead
     UnsignedRange range{};                      ///< of a number
     std::span<const KeyForm> keys{};
+    std::span<const KindForm> kinds{};
 };
 
 struct KeyForm {
@@ -56,26 +61,42 @@ struct KeyForm {
     bool required{};
 };
 
-constexpr ValueForm form_of(ValueForm::Kind kind) { return {kind, {}, {}, {}}; }
+/// The keys of a map of that kind.
+struct KindForm {
+    std::string_view kind{};
+    std::span<const KeyForm> keys{};
+};
+
+constexpr ValueForm form_of(ValueForm::Kind kind) { return {kind, {}, {}, {}, {}}; }
 constexpr ValueForm switch_form() { return {}; }
 constexpr ValueForm latency_form() { return form_of(ValueForm::Kind::kLatency); }
 constexpr ValueForm number_form(UnsignedRange range = {},
                                 std::span<const std::string_view> words = {}) {
-    return {ValueForm::Kind::kNumber, words, range, {}};
+    return {ValueForm::Kind::kNumber, words, range, {}, {}};
 }
 template <const auto& kTable>
 constexpr ValueForm word_form() {
-    return {ValueForm::Kind::kWord, kWordsIn<kTable>, {}, {}};
+    return {ValueForm::Kind::kWord, kWordsIn<kTable>, {}, {}, {}};
 }
 constexpr ValueForm map_form(std::span<const KeyForm> keys) {
-    return {ValueForm::Kind::kMap, {}, {}, keys};
+    return {ValueForm::Kind::kMap, {}, {}, keys, {}};
 }
 template <const auto& kTable>
 constexpr ValueForm map_or_word_form(std::span<const KeyForm> keys) {
-    return {ValueForm::Kind::kMap, kWordsIn<kTable>, {}, keys};
+    return {ValueForm::Kind::kMap, kWordsIn<kTable>, {}, keys, {}};
 }
 constexpr ValueForm maps_form(std::span<const KeyForm> keys) {
-    return {ValueForm::Kind::kMaps, {}, {}, keys};
+    return {ValueForm::Kind::kMaps, {}, {}, keys, {}};
+}
+
+constexpr ValueForm decimal_form(UnsignedRange range) {
+    return {ValueForm::Kind::kDecimal, {}, range, {}, {}};
+}
+constexpr ValueForm kinds_form(std::span<const KindForm> kinds) {
+    return {ValueForm::Kind::kKinds, {}, {}, {}, kinds};
+}
+constexpr ValueForm kinds_list_form(std::span<const KindForm> kinds) {
+    return {ValueForm::Kind::kKindsList, {}, {}, {}, kinds};
 }
 
 /// The keys of a table, in its order, those that are not supported among them.

@@ -1,12 +1,12 @@
 #include "apps/workload_section.h"
 #include "apps/experiment_keys.h"
 #include "apps/import_section.h"
-#include "models/hex.h"
 #include "traces/text_trace_reader.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 
 namespace nestwalk {
 
@@ -37,43 +37,15 @@ TraceFile read_trace(const ConfigFields& fields, const ConfigValue& value, const
     return trace;
 }
 
-std::uint64_t read_or(const ConfigFields& fields, std::string_view key, std::uint64_t otherwise,
-                      UnsignedRange range) {
-    const std::optional<ConfigValue> value = fields.find(key);
-    return value ? read_unsigned(*value, range) : otherwise;
+/// The generator of a workload that has one.
+template <typename Kind>
+std::optional<Generator> generator_of(const Kind& kind) {
+    if constexpr (std::is_constructible_v<Generator, const Kind&>) return kind;
+    return std::nullopt;
 }
 
-PointerChase read_generator(const ConfigValue& value) {
-    const ConfigFields fields(value, keys_of(kChaseKeys));
-    read_word(fields.require("kind"), kGeneratorWords);
-    PointerChase chase{};
-    chase.pages = read_unsigned(fields.require("pages"), kChasePages);
-    chase.at = read_or(fields, "at", chase.at, kChaseStart);
-    chase.stride = read_or(fields, "stride", chase.stride, kChaseStride);
-    chase.line_step = read_or(fields, "line_step", chase.line_step, kChaseLineStep);
-    chase.order_at = read_or(fields, "order_at", chase.order_at, kChaseStart);
-    if (const auto frames = fields.find("frames")) chase.frames = read_word(*frames, kFramesWords);
-    chase.warm_up = read_or(fields, "warm_up", chase.warm_up, kChaseWarmUp);
-    chase.passes = read_or(fields, "passes", chase.passes, kChasePasses);
-    chase.seed = read_or(fields, "seed", chase.seed, {});
-    if (chase.frames == ChaseFrames::kOne && (chase.stride % 4096 != 0 || chase.at % 4096 != 0))
-        refuse(value, "pages with one frame begin at multiples of 4K: at and stride must be so");
-    return chase;
-}
-
-ConfigNode chase_node(const PointerChase& chase) {
-    ConfigNode node = map_node();
-    node.set("kind", word_node("pointer-chase"));
-    node.set("pages", number_node(chase.pages));
-    node.set("at", word_node(to_hex(chase.at)));
-    node.set("stride", number_node(chase.stride));
-    node.set("line_step", number_node(chase.line_step));
-    node.set("order_at", word_node(to_hex(chase.order_at)));
-    node.set("frames", word_node(word_for(chase.frames, kFramesWords)));
-    node.set("warm_up", number_node(chase.warm_up));
-    node.set("passes", number_node(chase.passes));
-    node.set("seed", number_node(chase.seed));
-    return node;
+std::optional<Generator> generator_in(const Workload& workload) {
+    return std::visit([](const auto& kind) { return generator_of(kind); }, workload);
 }
 
 }  // namespace
@@ -108,7 +80,9 @@ Workload read_workload(const ConfigValue& value, const fs::path& base) {
         refuse(*format, "a program is always in the nwt format; 'format' goes with 'trace'");
     if (const auto import = fields.find("import"))
         refuse(*import, "is about traces of other tools; 'import' goes with 'trace'");
-    if (generator) return read_generator(*generator);
+    if (generator)
+        return std::visit([](const auto& kind) { return Workload(kind); },
+                          read_generator(*generator));
     return read_program(*program);
 }
 
@@ -121,7 +95,7 @@ ConfigNode workload_node(const Workload& workload) {
         node.set("format", word_node(word_for(trace->format, kTraceFormatWords)));
         node.set("import", import_node(trace->import));
     } else {
-        node.set("generator", chase_node(std::get<PointerChase>(workload)));
+        node.set("generator", generator_node(*generator_in(workload)));
     }
     return node;
 }
@@ -130,8 +104,8 @@ std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
     if (const auto* program = std::get_if<Program>(&workload)) {
         return std::make_unique<TextTraceReader>(program->text, program->location);
     }
-    if (const auto* chase = std::get_if<PointerChase>(&workload)) {
-        return std::make_unique<PointerChaseSource>(*chase);
+    if (const std::optional<Generator> generator = generator_in(workload)) {
+        return open_generator(*generator);
     }
     const auto& file = std::get<TraceFile>(workload);
     return open_trace(file.path, file.format, file.import, file.truncation).source;

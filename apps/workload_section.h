@@ -4,8 +4,8 @@
 
 #include "apps/config_fields.h"
 #include "apps/config_node.h"
+#include "apps/generator_section.h"
 #include "traces/open_trace.h"
-#include "traces/pointer_chase.h"
 
 #include <filesystem>
 #include <string>
@@ -28,7 +28,7 @@ struct Program {
 struct TraceFile {
     std::string path{};  ///< absolute, or "-" for standard input
     TraceFormat format{};
-    ImportOptions import{};  ///< for a foreign format
+    ImportOptions import{};   ///< for a foreign format
     Truncation truncation{};  ///< of a binary trace; chosen for a run, not by the experiment
     SourceLocation location{};
 
@@ -37,7 +37,7 @@ struct TraceFile {
     }
 };
 
-using Workload = std::variant<Program, TraceFile, PointerChase>;
+using Workload = std::variant<Program, TraceFile, PointerChase, GeneratedAccesses, AccessMix>;
 
 /// A relative path in the file starts from `base`; one typed on the command line from where it was
 /// typed. Throws InputError.

@@ -19,6 +19,15 @@ struct AccessRun {
     /// For each access the `t=` key; empty where they have none.
     std::span<const std::uint64_t> captured_ns{};
 
+    /// `count` of them, from the one at `first`.
+    AccessRun part(std::size_t first, std::size_t count) const {
+        return {
+            .accesses = accesses.subspan(first, count),
+            .first_line = lines_after.empty() ? first_line + first : first_line,
+            .lines_after = lines_after.empty() ? lines_after : lines_after.subspan(first, count),
+            .captured_ns = captured_ns.empty() ? captured_ns : captured_ns.subspan(first, count)};
+    }
+
     bool empty() const { return accesses.empty(); }
     std::uint64_t line_of(std::size_t index) const {
         return first_line + (lines_after.empty() ? index : lines_after[index]);

@@ -145,6 +145,21 @@ std::uint64_t BinaryTraceReader::varint() {
 
 std::uint64_t BinaryTraceReader::time() { return last_time_ += nwb::unzigzag(varint()); }
 
+std::vector<std::pair<std::string, std::string>> BinaryTraceReader::properties() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    if (!blocks_) return all;
+    all.emplace_back("written by", blocks_->tool());
+    if (!ended_ || cut_short_) return all;  // the rest is in the end
+    const nwb::Summary& summary = blocks_->summary();
+    all.emplace_back("blocks", std::to_string(summary.blocks));
+    std::string sizes;
+    for (const PageSize size : {PageSize::k4K, PageSize::k2M, PageSize::k1G})
+        if ((summary.page_sizes & page_bytes(size)) != 0)
+            sizes += (sizes.empty() ? "" : ", ") + std::string(name_of(size));
+    if (!sizes.empty()) all.emplace_back("maps pages of", sizes);
+    return all;
+}
+
 // --- Records ------------------------------------------------------------------------------------
 
 AccessRun BinaryTraceReader::next_run() {

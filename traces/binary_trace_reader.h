@@ -30,6 +30,7 @@ public:
     const TraceItem* next() override;
     AccessRun next_accesses() override;
     std::uint64_t skip(std::uint64_t records) override;
+    std::vector<std::pair<std::string, std::string>> properties() const override;
     std::optional<CutShort> cut_short() const override { return cut_short_; }
     const std::string& name() const override { return place_.file; }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestwalk {
 
@@ -21,6 +22,7 @@ public:
     explicit LackeyReader(LineReader lines, const ImportOptions& options = {});
 
     const TraceItem* next() override;
+    AccessRun next_accesses() override;
     const std::string& name() const override { return lines_.name(); }
     const ImportReport* import_report() const override { return &report_; }
 
@@ -30,6 +32,8 @@ public:
     static bool looks_like_reference(std::string_view line);
 
 private:
+    const char* parse_plain(const char* at, const char* end, std::uint32_t& lines);
+    void add(AccessKind kind, std::uint64_t rest, std::uint32_t lines);
     Access parse(std::string_view line);
     const TraceItem* emit(const Access& access);
 
@@ -37,6 +41,9 @@ private:
     ImportReport report_{};
     Fetches fetches_{};
     TraceItem item_{};
+    std::vector<PackedAccess> run_{};
+    std::vector<std::uint32_t> run_lines_{};  ///< after the first one's
+    std::size_t run_size_{};
     bool store_pending_{false};  ///< the second half of an `M`, whose load is in `item_`
 };
 

@@ -57,6 +57,16 @@ std::string_view LineReader::peek() {
     return std::string_view(buffer_).substr(begin_, std::min(end_ - begin_, kBlock));
 }
 
+std::string_view LineReader::whole_lines() {
+    const auto at_hand = [this] {
+        const std::string_view left = std::string_view(buffer_).substr(begin_, end_ - begin_);
+        return left.substr(0, left.rfind('\n') + 1);  // none: npos + 1 is 0
+    };
+    std::string_view lines = at_hand();
+    if (lines.empty() && fill()) lines = at_hand();
+    return plain_ ? lines : std::string_view();
+}
+
 // Makes room after the bytes not yet handed out, and reads a block there.
 bool LineReader::fill() {
     if (!file_) return false;

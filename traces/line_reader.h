@@ -34,6 +34,16 @@ public:
     std::uint64_t line_number() const { return place_.line; }
     const std::string& name() const { return place_.file; }
 
+    /// The lines at hand, each with its line feed: what a reader that is in a hurry parses itself.
+    /// All of it is printable ASCII and tabs. Empty where `next` has to be asked: at the end, and
+    /// for what is not such text.
+    std::string_view whole_lines();
+    /// So much of them has been parsed.
+    void pass(std::size_t bytes, std::uint64_t lines) {
+        begin_ += bytes;
+        place_.line += lines;
+    }
+
     /// What has not been handed out yet, at most about 64 KiB of it; empty only at the end.
     std::string_view peek();
 

@@ -11,6 +11,8 @@ namespace {
 /// A page that no other of the trace uses: guest-physical in a guest, host-physical natively.
 constexpr std::uint64_t kFrame = std::uint64_t{1} << 40;
 
+constexpr std::size_t kMostInRun = 4096;
+
 /// Fisher-Yates with a generator of our own: the same order on every machine.
 std::vector<std::uint32_t> shuffled(std::uint64_t count, std::uint64_t seed) {
     std::vector<std::uint32_t> order(count);
@@ -49,13 +51,31 @@ const TraceItem* PointerChaseSource::next() {
     if (pass_ == chase_.warm_up + chase_.passes) return nullptr;
     if (!in_phase_) return give_phase(pass_ < chase_.warm_up ? "warm-up" : "chase");
 
+    return give(visit_step());
+}
+
+/// The next access of the pass.
+Access PointerChaseSource::visit_step() {
     const std::uint64_t visit = step_ / 2;
-    if (step_++ % 2 == 0) return give(Access{.va = VirtAddr(chase_.order_at + 8 * visit)});
+    if (step_++ % 2 == 0) return {.va = VirtAddr(chase_.order_at + 8 * visit)};
     // The address is the sum of what the array holds and what the visit before loaded.
     const std::uint64_t number = order_[visit];
-    return give(Access{.dependence = Dependence::kOnPreviousLoad,
-                       .loads_back = 2,
-                       .va = page(number) + number * chase_.line_step % page_bytes(PageSize::k4K)});
+    return {.dependence = Dependence::kOnPreviousLoad,
+            .loads_back = 2,
+            .va = page(number) + number * chase_.line_step % page_bytes(PageSize::k4K)};
+}
+
+AccessRun PointerChaseSource::next_accesses() {
+    run_.clear();
+    if (!in_phase_) return {};  // mappings and phases are for `next`
+    const std::uint64_t next_pass = pass_ + 1;
+    if (step_ == 2 * chase_.pages && next_pass != chase_.warm_up &&
+        next_pass != chase_.warm_up + chase_.passes) {
+        step_ = 0;
+        pass_ = next_pass;
+    }
+    while (step_ != 2 * chase_.pages && run_.size() < kMostInRun) run_.emplace_back(visit_step());
+    return {.accesses = run_};
 }
 
 }  // namespace nestwalk

@@ -38,12 +38,14 @@ public:
     explicit PointerChaseSource(const PointerChase& chase);
 
     const TraceItem* next() override;
+    AccessRun next_accesses() override;
     const std::string& name() const override { return name_; }
 
 private:
     VirtAddr page(std::uint64_t number) const {
         return VirtAddr(chase_.at + number * chase_.stride);
     }
+    Access visit_step();
     const TraceItem* give(Operation operation);
     const TraceItem* give_phase(const char* name);
 
@@ -55,6 +57,7 @@ private:
     std::uint64_t step_{};  ///< in the pass: two a page
     bool in_phase_{};
     TraceItem item_{};
+    std::vector<PackedAccess> run_{};
 };
 
 }  // namespace nestwalk

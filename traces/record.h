@@ -83,6 +83,8 @@ public:
     /// Before anything is read: passes over at most so many top-level items where that takes no
     /// reading of them. Returns how many. Throws InputError.
     virtual std::uint64_t skip(std::uint64_t) { return 0; }
+    /// What a file says of itself, name and value; after its end all of it.
+    virtual std::vector<std::pair<std::string, std::string>> properties() const { return {}; }
     /// Once `next` has returned null: whether that was the end of the trace.
     virtual std::optional<CutShort> cut_short() const { return std::nullopt; }
     /// The name to report errors under: a file name, or "workload.program".

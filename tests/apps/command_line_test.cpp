@@ -13,7 +13,8 @@ TEST_SUITE("command line") {
     TEST_CASE("help is a result") {
         const Workplace place;
         for (const std::string command :
-             {"", "run ", "validate ", "walk ", "show ", "show machine "}) {
+             {"", "run ", "validate ", "walk ", "show ", "show machine ", "trace ", "trace info ",
+              "trace cut ", "trace generate "}) {
             const Finished finished = place.run("nestwalk " + command + "--help");
             CHECK(finished.status == 0);
             CHECK(contains(finished.out, "--help"));

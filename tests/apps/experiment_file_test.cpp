@@ -243,8 +243,9 @@ TEST_SUITE("experiment files") {
                        "workload.format: a program is always"));
         CHECK(contains(error_in(head + "\n  program: >\n    a\n"), "begin the program with |"));
         CHECK(contains(error_in(head + "{trace: x, format: hdf5}\n"), "expected auto, nwt, "));
-        CHECK(contains(error_in(head + "{generator: {kind: zipf}}\n"),
-                       "workload.generator.kind: found 'zipf', expected pointer-chase"));
+        CHECK(contains(error_in(head + "{generator: {kind: zipff}}\n"),
+                       "workload.generator.kind: found 'zipff', expected pointer-chase, "
+                       "sequential, strided, uniform, zipf or mix, did you mean 'zipf'?"));
         CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 0}}\n"),
                        "workload.generator.pages"));
         CHECK(contains(error_in(head + "{generator: {kind: pointer-chase, pages: 4, frames: one, "

@@ -74,8 +74,11 @@ TEST_SUITE("manuals") {
             if (key.key != "system")
                 check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         check_rows(text, kWorkloadKeys);
-        for (const KeyForm& key : kChaseKeys)
-            check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
+        for (const auto& kinds :
+             {std::span<const KindForm>(kGeneratorKinds), std::span<const KindForm>(kPartKinds)})
+            for (const KindForm& kind : kinds)
+                for (const KeyForm& key : kind.keys)
+                    check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         for (const KeyForm& key : kImportKeys)
             check_row(text, {code(key.key), initial_words(key), std::string(key.meaning)});
         for (const KeyForm& key : kSystemKeys) {
@@ -115,19 +118,28 @@ TEST_SUITE("manuals") {
         }
     }
 
-    TEST_CASE("the defaults in the tables are those of a pointer chase") {
-        const ConfigNode node = workload_node(PointerChase{.pages = 1});
-        for (const KeyForm& key : kChaseKeys) {
-            CAPTURE(key.key);
-            if (!key.required)
-                CHECK(write_flow(*node.find("generator")->find(key.key)) == key.initial);
-        }
-    }
-
-    TEST_CASE("the defaults in the tables are those of an import") {
-        const ConfigNode node = workload_node(TraceFile{});
-        for (const KeyForm& key : kImportKeys)
-            CHECK(write_flow(*node.find("import")->find(key.key)) == key.initial);
+    TEST_CASE("the defaults in the tables are those of the generators") {
+        const auto check = [](std::span<const KeyForm> table, const ConfigNode& node) {
+            for (const KeyForm& key : table) {
+                CAPTURE(key.key);
+                REQUIRE(node.find(key.key) != nullptr);
+                if (!key.required) CHECK(write_flow(*node.find(key.key)) == key.initial);
+            }
+            CHECK(node.keys.size() == table.size());
+        };
+        const AccessPattern strided{.order = StridedOrder{}};
+        const AccessPattern uniform{.order = UniformOrder{}};
+        const AccessPattern zipf{.order = ZipfOrder{}};
+        check(kChaseKeys, generator_node(PointerChase{.pages = 1}));
+        check(kSequentialKeys, generator_node(GeneratedAccesses{}));
+        check(kStridedKeys, generator_node(GeneratedAccesses{.pattern = strided}));
+        check(kUniformKeys, generator_node(GeneratedAccesses{.pattern = uniform}));
+        check(kZipfKeys, generator_node(GeneratedAccesses{.pattern = zipf}));
+        const ConfigNode mix = generator_node(AccessMix{
+            .parts = {{}, {.pattern = strided}, {.pattern = uniform}, {.pattern = zipf}}});
+        check(kMixKeys, mix);
+        for (std::size_t i = 0; i < kPartKinds.size(); ++i)
+            check(kPartKinds[i].keys, mix.find("parts")->children[i]);
     }
 
     TEST_CASE("the manual's examples load") {

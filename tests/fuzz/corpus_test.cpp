@@ -45,6 +45,7 @@ void replay_all(const std::string& target, void (*run)(std::string_view)) {
 TEST_SUITE("fuzz inputs") {
     TEST_CASE("text traces") { replay_all("text_trace", fuzz::text_trace); }
     TEST_CASE("experiments") { replay_all("experiment", fuzz::experiment); }
+    TEST_CASE("binary traces of the fuzzer") { replay_all("binary_trace", fuzz::binary_trace); }
     TEST_CASE("lackey traces") { replay_all("lackey", fuzz::lackey); }
     TEST_CASE("replays") { replay_all("replay", fuzz::replay); }
 }

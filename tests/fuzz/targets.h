@@ -18,7 +18,12 @@ public:
 /// Reads a text trace; what was read must survive being written and read again.
 void text_trace(std::string_view input);
 
-/// Reads a Valgrind lackey trace; every reference must be one that the text form can say.
+/// Reads a binary trace, and the input as the payload of a block of one, as far as it is good; what
+/// was read must survive being written and read again.
+void binary_trace(std::string_view input);
+
+/// Reads a Valgrind lackey trace; every reference must be one that the text form can say, and the
+/// same when they are read in bulk.
 void lackey(std::string_view input);
 
 /// Reads an experiment file; a good one must survive `resolve`, and its system must come to be.

@@ -1,5 +1,5 @@
-# Installs BUILD into a prefix of its own, builds EXAMPLE against it, runs it and compares what it prints.
-set(scratch ${BUILD}/install-test)
+# Installs BUILD into a prefix of its own, builds EXAMPLE against it, runs its PROGRAM and compares what it prints.
+set(scratch ${BUILD}/install-test/${PROGRAM})
 file(REMOVE_RECURSE ${scratch})
 
 macro(run)
@@ -14,7 +14,8 @@ run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${scratch}/build -G ${GENERATOR}
     -D CMAKE_PREFIX_PATH=${scratch}/prefix -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
     -D CMAKE_CXX_COMPILER=${COMPILER} -D "CMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build ${scratch}/build)
-run(${scratch}/build/tlm_platform)
+file(MAKE_DIRECTORY ${scratch}/run)
+run(${CMAKE_COMMAND} -E chdir ${scratch}/run ${scratch}/build/${PROGRAM})
 
 file(READ ${EXAMPLE}/expected-output.txt expected)
 if(NOT output STREQUAL expected)
