@@ -68,6 +68,11 @@ void add_run(CLI::App& app, RunOptions& options) {
     run.add_option("--trace", options.trace, "replay this trace instead; - is standard input")
         ->option_text("FILE");
     add_import(run, options.import);
+    run.add_option("--page-sizes", options.page_sizes,
+                   "take system.guest.regions from what Linux says of the traced process: "
+                   "/proc/PID/smaps, or the output of page-types -p PID -l")
+        ->option_text("FILE")
+        ->group("Foreign traces");
     add_set(run, options.set);
     add_format(run, options.format, "text, json or csv");
     run.add_option("--output", options.output,

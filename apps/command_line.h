@@ -18,6 +18,7 @@ struct RunOptions {
     std::string experiment{};
     std::string trace{};       ///< instead of the experiment's workload; "-" is standard input
     ImportArguments import{};  ///< how it is read, if its format is another tool's
+    std::string page_sizes{};  ///< smaps of a process, or a list of its pages; empty: none
     std::vector<std::string> set{};  ///< KEY=VALUE
     ReportFormat format{};
     std::string output{};  ///< a directory for the results, or empty for standard output

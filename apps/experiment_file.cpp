@@ -116,6 +116,9 @@ Experiment read_experiment(ConfigNode document, const fs::path& base,
     }
     check_size(fields.require("machine"), experiment);
     experiment.workload = read_workload(fields.require("workload"), base);
+    if (auto* trace = std::get_if<TraceFile>(&experiment.workload))
+        trace->import.space_switch =
+            experiment.system.os.kind == OsKind::kNone ? SpaceSwitch::kMovCr3 : SpaceSwitch::kByOs;
     return experiment;
 }
 

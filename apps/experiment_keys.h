@@ -13,12 +13,21 @@
 
 namespace nestwalk {
 
-inline constexpr std::array<Keyword<TraceFormat>, 5> kTraceFormatWords{
+inline constexpr std::array<Keyword<TraceFormat>, 14> kTraceFormatWords{
     {{"auto", TraceFormat::kAuto},
      {"nwt", TraceFormat::kNwt},
      {"nwb", TraceFormat::kNwb},
      {"lackey", TraceFormat::kLackey},
-     {"pin", TraceFormat::kPin}}};
+     {"pin", TraceFormat::kPin},
+     {"dynamorio", TraceFormat::kDynamorio},
+     {"drmemtrace", TraceFormat::kDrmemtrace},
+     {"champsim", TraceFormat::kChampsim},
+     {"cloudsuite", TraceFormat::kCloudsuite},
+     {"din", TraceFormat::kDin},
+     {"gem5", TraceFormat::kGem5},
+     {"execlog", TraceFormat::kExeclog},
+     {"perf-script", TraceFormat::kPerfScript},
+     {"columns", TraceFormat::kColumns}}};
 
 inline constexpr std::array kWorkloadKeys{
     KeyForm{"program",
@@ -27,7 +36,9 @@ inline constexpr std::array kWorkloadKeys{
             form_of(ValueForm::Kind::kText)},
     KeyForm{"trace", "a trace in a file, relative to the experiment (`-` is standard input)",
             form_of(ValueForm::Kind::kText)},
-    KeyForm{"format", "of the file: `auto` (default), `nwt`, `nwb`, `lackey` or `pin`",
+    KeyForm{"format",
+            "of the file: `auto` (default), `nwt`, `nwb`, or that of another tool "
+            "(`docs/importing.md`)",
             word_form<kTraceFormatWords>(), "auto"},
     KeyForm{"import", "how the file is read if its format is another tool's, with the keys below",
             map_form(kImportKeys)},

@@ -59,7 +59,8 @@ std::string ids(const ImportReport& report) {
 std::string import_text(const ImportReport& report) {
     std::string text = "import: " + report.format;
     if (!report.dialect.empty()) text += " (" + report.dialect + ")";
-    text += fmt::format(", {} {}; {}; {}\n", with_thousands(report.read), report.unit, used(report),
+    const std::string one = report.unit.substr(0, report.unit.size() - 1);
+    text += fmt::format(", {}; {}; {}\n", count(report.read, one, report.unit), used(report),
                         skipped(report));
     if (const std::string merged = ids(report); !merged.empty()) text += "import: " + merged + "\n";
     for (const std::string& note : report.notes) text += "import: " + note + "\n";

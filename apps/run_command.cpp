@@ -5,6 +5,7 @@
 #include "apps/import_report_text.h"
 #include "apps/interrupt.h"
 #include "apps/output.h"
+#include "apps/page_sizes_option.h"
 #include "apps/partial_file.h"
 #include "apps/run_report.h"
 #include "apps/simulation.h"
@@ -37,6 +38,11 @@ std::vector<Override> overrides_of(const RunOptions& options) {
     std::vector<Override> overrides;
     if (!options.trace.empty()) overrides.push_back(trace_override(options.trace));
     for (Override& change : overrides_of(options.import)) overrides.push_back(std::move(change));
+    if (!options.page_sizes.empty()) {
+        const PageSizes sizes = read_page_sizes(options.page_sizes);
+        fmt::print(stderr, "{}", page_sizes_text(sizes));
+        overrides.push_back(regions_override(sizes));
+    }
     for (const std::string& set : options.set) overrides.push_back(parse_override(set));
     return overrides;
 }

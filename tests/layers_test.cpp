@@ -30,7 +30,7 @@ const std::array kLayers{
     Layer{"models", {"\"models/"}},
     Layer{"traces",
           {"\"models/", "\"traces/", "<boost/iostreams/", "<zlib.h>", "<zstd.h>", "<lzma.h>",
-           "<xxhash.h>"}},
+           "<xxhash.h>", "<lz4frame.h>"}},
     Layer{"sim",
           {"\"models/", "\"traces/", "\"sim/", "<systemc", "<tlm", "<boost/graph/",
            "<boost/property_map/"}},

@@ -1,6 +1,8 @@
 #include "traces/din_reader.h"
 #include "traces/number.h"
 #include "traces/sample_lines.h"
+#include "traces/source_location.h"
+#include "traces/wording.h"
 
 #include <algorithm>
 #include <string>
@@ -15,6 +17,8 @@ constexpr std::string_view kSizeForm = "a size in hexadecimal, as in 'r 7fff0010
 constexpr std::string_view kLabels = "01234";
 constexpr std::string_view kTypes = "rwimcvRWIMCV";
 constexpr std::uint64_t kLargestOperand = 64;
+/// A larger number is no size, and the line another tool's.
+constexpr std::uint64_t kMostBytes = 4096;
 
 std::string_view take_word(std::string_view& text) {
     text = without_blanks(text);
@@ -33,6 +37,13 @@ ParsedNumber hexadecimal(std::string_view word) {
 
 bool is_number(std::string_view word) { return hexadecimal(word).fault == NumberFault::kNone; }
 
+// Operands of 16, 32 and 64 bytes are 10, 20 and 40 in hexadecimal.
+bool looks_decimal(std::string_view size) { return size == "16" || size == "32" || size == "64"; }
+bool looks_hexadecimal(std::string_view size) {
+    return size == "20" || size == "40" || size.starts_with("0x") ||
+           (size.size() <= 2 && size.find_first_of("abcdefABCDEF") != std::string_view::npos);
+}
+
 bool is_label(std::string_view word, std::string_view labels) {
     return word.size() == 1 && labels.find(word[0]) != std::string_view::npos;
 }
@@ -43,7 +54,9 @@ bool DinReader::recognises(std::string_view line) {
     const std::string_view label = take_word(line);
     const std::string_view address = take_word(line);
     if (is_label(label, kLabels)) return is_number(address);
-    return is_label(label, kTypes) && is_number(address) && is_number(take_word(line));
+    if (!is_label(label, kTypes) || !is_number(address)) return false;
+    const ParsedNumber size = hexadecimal(take_word(line));
+    return size.fault == NumberFault::kNone && size.value <= kMostBytes;
 }
 
 bool DinReader::is_beside(std::string_view line) {
@@ -64,22 +77,40 @@ void DinReader::decide_dialect() {
     bool extended = false;
     std::uint64_t sizes = 0;
     std::uint64_t others = 0;
-    for_each_line(sample(), [&](std::string_view line, std::uint64_t) {
+    bool hexadecimal_sizes = false;
+    std::string decimal_size;
+    std::uint64_t decimal_line = 0;
+    for_each_line(sample(), [&](std::string_view line, std::uint64_t number) {
         if (is_beside(line)) return;
         const std::string_view label = take_word(line);
         extended = extended || is_label(label, kTypes);
-        if (!is_label(label, kLabels)) return;
         take_word(line);
         const std::string_view third = take_word(line);
         if (third.empty()) return;
+        hexadecimal_sizes = hexadecimal_sizes || looks_hexadecimal(third);
+        if (decimal_line == 0 && looks_decimal(third)) {
+            decimal_size = third;
+            decimal_line = number;
+        }
+        if (!is_label(label, kLabels)) return;
         const ParsedNumber size = hexadecimal(third);
-        const bool fits = size.fault == NumberFault::kNone && size.value >= 1 &&
-                          size.value <= kLargestOperand;
+        const bool fits =
+            size.fault == NumberFault::kNone && size.value >= 1 && size.value <= kLargestOperand;
         ++(fits ? sizes : others);
     });
     third_ = sizes != 0 && others == 0 ? Third::kSize : Third::kComment;
-    sink().dialect(extended                  ? "extended, sizes in hexadecimal"
-                   : third_ == Third::kSize ? "a third column of sizes in hexadecimal"
+    size_base_ = sink().options().base;
+    if (size_base_ == NumberBase::kFromContent) {
+        size_base_ = NumberBase::kHexadecimal;
+        const bool has_sizes = extended || third_ == Third::kSize;
+        if (has_sizes && decimal_line != 0 && !hexadecimal_sizes)
+            throw InputError({name(), decimal_line},
+                             "two readings: " + quoted(decimal_size) +
+                                 " is a size in decimal or in hexadecimal; expected --radix 10 or "
+                                 "--radix 16 (workload.import.radix)");
+    }
+    sink().dialect(extended                 ? "extended"
+                   : third_ == Third::kSize ? "a third column of sizes"
                                             : "without sizes");
 }
 
@@ -101,7 +132,7 @@ void DinReader::read(LineScanner& line, ImportSink& sink) {
     std::uint64_t bytes = 0;
     if (extended && line.at_end()) line.reject("no size", kSizeForm);
     if (extended || (third_ == Third::kSize && !line.at_end())) {
-        bytes = line.size(NumberBase::kHexadecimal, kSizeForm);
+        bytes = line.size(size_base_, kSizeForm);
         if (!line.at_end() && line.peek() != ' ' && line.peek() != '\t')
             line.reject("text behind the size", "a blank or the end of the line");
     }

@@ -1,7 +1,8 @@
 #pragma once
 
 // Reads the traces of the cache simulator Dinero: din ("LABEL ADDRESS", a label is 0 for a read, 1
-// for a write, 2 for an instruction) and its extension ("r ADDRESS SIZE"). Numbers are hexadecimal.
+// for a write, 2 for an instruction) and its extension ("r ADDRESS SIZE"). Numbers are hexadecimal,
+// sizes not in all programs.
 
 #include "traces/foreign_text_reader.h"
 
@@ -27,6 +28,7 @@ private:
     void decide_dialect();
 
     Third third_{};
+    NumberBase size_base_{NumberBase::kHexadecimal};
     std::size_t comments_{};
     std::size_t blanks_{};
     std::size_t escapes_{};

@@ -12,6 +12,7 @@ constexpr std::string_view kForm =
     "VCPU, 0xPC, 0xOPCODE, \"DISASSEMBLY\", as in '0, 0x401000, 0xc3, \"ret\"'";
 constexpr std::string_view kAddressForm = "an address, as in 'load, 0x7ffe10'";
 constexpr std::string_view kDecimalDigits = "0123456789";
+constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
 /// As many as a trace can name.
 constexpr std::uint64_t kMostCpus = 8192;
 
@@ -27,8 +28,14 @@ bool ExeclogReader::recognises(std::string_view line) {
     line = without_blanks(line);
     const std::size_t digits = line.find_first_not_of(kDecimalDigits);
     if (digits == 0 || digits == std::string_view::npos || line[digits] != ',') return false;
-    return without_blanks(line.substr(digits + 1)).starts_with("0x") &&
-           line.find('"') != std::string_view::npos;
+    // PC and opcode, the 0x left out in some builds, then the disassembly.
+    for (int i = 0; i < 2; ++i) {
+        line = without_blanks(line.substr(line.find(',') + 1));
+        if (line.starts_with("0x")) line.remove_prefix(2);
+        const std::size_t end = line.find_first_not_of(kHexDigits);
+        if (end == 0 || end == std::string_view::npos || line[end] != ',') return false;
+    }
+    return without_blanks(line.substr(line.find(',') + 1)).starts_with('"');
 }
 
 bool ExeclogReader::is_beside(std::string_view line) {
@@ -53,7 +60,10 @@ void ExeclogReader::read(LineScanner& line, ImportSink& sink) {
     skip_comma(line);
     const std::uint64_t pc = line.hexadecimal(kForm);
     skip_comma(line);
-    line.hexadecimal(kForm);
+    const std::size_t opcode = line.position();
+    line.take("0x");
+    line.skip(kHexDigits);  // as many as the instruction is long
+    if (line.position() == opcode) line.reject("no opcode", kForm);
     skip_comma(line);
     const std::size_t quote = line.line().rfind('"');
     if (line.peek() != '"') line.reject("no disassembly", kForm);
@@ -65,6 +75,7 @@ void ExeclogReader::read(LineScanner& line, ImportSink& sink) {
 
 // What is behind the disassembly, up to the registers.
 void ExeclogReader::read_accesses(LineScanner& line, ImportSink& sink) {
+    bool behind_access = false;
     for (;;) {
         line.skip_blanks();
         if (line.at_end()) return;
@@ -74,12 +85,17 @@ void ExeclogReader::read_accesses(LineScanner& line, ImportSink& sink) {
         const std::string_view word = rest.substr(0, rest.find_first_of(", \t"));
         line.go_to(line.position() + word.size());
         if (word != "load" && word != "store") {
-            if (word == "reg" || rest.find(" -> ") != std::string_view::npos) return;
-            // In system emulation the address before was a physical one.
+            const std::string_view piece = rest.substr(0, rest.find(','));
+            if (word == "reg" || piece.find(" -> ") != std::string_view::npos) return;
+            // In system emulation the address before was a physical one, of this device.
+            if (!std::exchange(behind_access, false))
+                line.reject_at(line.position() - word.size(), "not an access",
+                               "load, store or the end of the line");
             if (!std::exchange(physical_, true))
-                sink.note("system emulation: addresses of loads and stores are physical ones; "
-                          "they were taken for linear ones");
-            line.go_to(line.position() - word.size() + std::min(rest.find(','), rest.size()));
+                sink.note(
+                    "system emulation: addresses of loads and stores are physical ones; "
+                    "they were taken for linear ones");
+            line.go_to(line.position() - word.size() + piece.size());
             continue;
         }
         line.skip_blanks();
@@ -87,6 +103,7 @@ void ExeclogReader::read_accesses(LineScanner& line, ImportSink& sink) {
         line.skip_blanks();
         const std::uint64_t va = line.hexadecimal(kAddressForm);
         sink.access(word == "store" ? AccessKind::kStore : AccessKind::kLoad, va, 0);
+        behind_access = true;
     }
 }
 

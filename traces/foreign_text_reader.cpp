@@ -7,7 +7,7 @@ namespace nestwalk {
 
 ForeignTextReader::ForeignTextReader(LineReader lines, const ImportOptions& options,
                                      std::string format)
-    : lines_(std::move(lines)), sink_(options, std::move(format)) {}
+    : lines_(std::move(lines)), sink_(options, std::move(format), lines_.name()) {}
 
 const TraceItem* ForeignTextReader::next() {
     for (;;) {
@@ -21,6 +21,7 @@ const TraceItem* ForeignTextReader::next() {
         } else {
             at_end_ = true;
             finish(sink_);
+            sink_.finish();
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "traces/number.h"
 #include "traces/sample_lines.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -11,7 +12,18 @@ namespace {
 
 constexpr std::string_view kForm =
     "a packet, [ID,]r or w,ADDRESS,SIZE[,FLAGS],TICK[,PC], as in 'r,8192,64,0,1000'";
-constexpr std::uint64_t kPicosecondsInNanosecond = 1000;
+constexpr std::uint64_t kNanosecondsInSecond = 1'000'000'000;
+constexpr std::string_view kFrequency = "Tick frequency:";
+
+/// How lines begin that the script prints besides packets.
+constexpr std::array<std::string_view, 7> kBanners{"Parsing packet", "Object id:", "Object id ",
+                                                   kFrequency,       "Master id ", "Requestor id",
+                                                   "Parsed packets"};
+
+bool is_banner(std::string_view line) {
+    return std::any_of(kBanners.begin(), kBanners.end(),
+                       [&](std::string_view banner) { return line.starts_with(banner); });
+}
 
 // The fields of a line, at most eight.
 struct Packet {
@@ -27,9 +39,7 @@ struct Packet {
     std::size_t behind() const { return count - command; }
 };
 
-bool is_number(std::string_view text) {
-    return parse_number(text).fault == NumberFault::kNone;
-}
+bool is_number(std::string_view text) { return parse_number(text).fault == NumberFault::kNone; }
 
 Packet split(std::string_view line) {
     Packet packet{};
@@ -58,13 +68,14 @@ bool Gem5Reader::recognises(std::string_view line) {
 
 bool Gem5Reader::is_beside(std::string_view line) {
     line = without_blanks(line);
-    return line.empty() || line[0] == '#';
+    return line.empty() || line[0] == '#' || is_banner(line);
 }
 
 Gem5Reader::Gem5Reader(LineReader lines, const ImportOptions& options)
     : ForeignTextReader(std::move(lines), options, "gem5") {
     blanks_ = sink().skips("blank lines", "nothing on them");
     comments_ = sink().skips("comment lines", "no accesses");
+    banners_ = sink().skips("banner lines", "the script's own");
     others_ = sink().skips("packets", "neither a read nor a write request");
     sink().note("packets carry physical addresses; they were taken for linear ones");
     decide_dialect();
@@ -72,28 +83,46 @@ Gem5Reader::Gem5Reader(LineReader lines, const ImportOptions& options)
 
 // Five fields are without flags or without a PC: the one that never falls is the tick.
 void Gem5Reader::decide_dialect() {
-    std::uint64_t last_third = 0;
     bool third_falls = false;
-    bool five = false;
+    bool third_rises = false;
+    bool fourth_falls = false;
+    std::uint64_t last_third = 0;
+    std::uint64_t last_fourth = 0;
     has_flags_ = true;
     for_each_line(sample(), [&](std::string_view line, std::uint64_t) {
         if (!recognises(line)) return;
         const Packet packet = split(line);
         if (packet.behind() == 4) has_flags_ = false;
         if (packet.behind() != 5) return;
-        five = true;
         const std::uint64_t third = parse_number(packet.fields[packet.command + 3]).value;
-        third_falls = third_falls || third <= last_third;
+        const std::uint64_t fourth = parse_number(packet.fields[packet.command + 4]).value;
+        third_falls = third_falls || third < last_third;
+        third_rises = third_rises || third > last_third;
+        fourth_falls = fourth_falls || fourth < last_fourth;
         last_third = third;
+        last_fourth = fourth;
     });
-    if (five && !third_falls && last_third != 0) has_flags_ = false;
+    if (fourth_falls && third_rises && !third_falls) has_flags_ = false;
     sink().dialect(has_flags_ ? "packets with flags" : "packets without flags");
+}
+
+void Gem5Reader::read_banner(LineScanner& line, ImportSink& sink) {
+    sink.skip(banners_);
+    if (!line.take(kFrequency)) return;
+    line.skip_blanks();
+    const std::size_t start = line.position();
+    const std::uint64_t frequency = line.decimal("ticks in a second");
+    if (frequency < kNanosecondsInSecond || frequency % kNanosecondsInSecond != 0)
+        line.reject_at(start, "ticks that are no fraction of a nanosecond",
+                       "a multiple of 1000000000 in a second");
+    ticks_in_nanosecond_ = frequency / kNanosecondsInSecond;
 }
 
 void Gem5Reader::read(LineScanner& line, ImportSink& sink) {
     line.skip_blanks();
     if (line.at_end()) return sink.skip(blanks_);
     if (line.peek() == '#') return sink.skip(comments_);
+    if (is_banner(line.rest())) return read_banner(line, sink);
     const auto comma = [&] {
         line.skip_blanks();
         if (!line.take(',')) line.reject("no comma", kForm);
@@ -124,7 +153,7 @@ void Gem5Reader::read(LineScanner& line, ImportSink& sink) {
     }
     if (!line.at_end()) line.reject("text behind the packet", "the end of the line");
     if (command == "u") return sink.skip(others_);
-    sink.time(tick / kPicosecondsInNanosecond);
+    sink.time(tick / ticks_in_nanosecond_);
     sink.access(command == "w" ? AccessKind::kStore : AccessKind::kLoad, address, bytes);
 }
 

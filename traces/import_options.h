@@ -18,6 +18,10 @@ enum class Fetches : std::uint8_t { kKept, kDropped };
 /// The base of numbers that are written without 0x, where the format does not fix it.
 enum class NumberBase : std::uint8_t { kFromContent, kDecimal, kHexadecimal };
 
+/// How a vCPU goes to another address space: by an instruction, or as the operating system of the
+/// experiment does it, which then says what CR3 holds.
+enum class SpaceSwitch : std::uint8_t { kMovCr3, kByOs };
+
 /// What a column of a table of accesses says.
 enum class Column : std::uint8_t {
     kIgnored,
@@ -36,6 +40,7 @@ struct ImportOptions {
     CpusFrom cpus_from{};
     Fetches fetches{};
     NumberBase base{};
+    SpaceSwitch space_switch{};
     std::vector<Column> columns{};  ///< empty: as the content has them
 
     bool operator==(const ImportOptions&) const = default;

@@ -22,10 +22,10 @@ struct ImportReport {
         std::uint64_t count{};
     };
 
-    std::string format{};   ///< as --trace-format has it
-    std::string dialect{};  ///< empty where the format has one form
-    std::string unit{"lines"};
-    std::uint64_t read{};  ///< lines or records in the file
+    std::string format{};       ///< as --trace-format has it
+    std::string dialect{};      ///< empty where the format has one form
+    std::string unit{"lines"};  ///< or "records"
+    std::uint64_t read{};       ///< lines or records in the file
     std::uint64_t loads{};
     std::uint64_t stores{};
     std::uint64_t fetches{};

@@ -1,4 +1,5 @@
 #include "traces/import_sink.h"
+#include "traces/source_location.h"
 
 #include <utility>
 #include <variant>
@@ -12,7 +13,8 @@ std::string space_name(std::uint64_t process) { return "p" + std::to_string(proc
 
 }  // namespace
 
-ImportSink::ImportSink(const ImportOptions& options, std::string format) : options_(options) {
+ImportSink::ImportSink(const ImportOptions& options, std::string format, std::string file)
+    : options_(options), file_(std::move(file)) {
     report_.format = std::move(format);
     item_.emplace<Record>().what = Operation(Access{});
 }
@@ -32,6 +34,10 @@ void ImportSink::enter_thread(std::uint64_t id) {
     thread_ = id;
     moved_ = true;
     if (threads_.emplace(id, static_cast<std::uint32_t>(threads_.size())).second) ++report_.threads;
+    if (options_.cpus_from == CpusFrom::kThread && threads_.size() > kLastCpu + 1)
+        throw InputError({file_, line_, column_},
+                         "more than 8192 threads: they cannot be vCPUs each; expected --cpus-from "
+                         "cpu or none (workload.import.cpus_from)");
 }
 
 void ImportSink::enter_cpu(std::uint64_t id) {
@@ -40,15 +46,16 @@ void ImportSink::enter_cpu(std::uint64_t id) {
     if (cpus_.insert(id).second) ++report_.cpus;
 }
 
-// A CPU keeps its number; threads are numbered as they come.
-std::uint32_t ImportSink::vcpu_of(std::uint64_t cpu) { return static_cast<std::uint32_t>(cpu); }
+std::uint32_t ImportSink::vcpu() const {
+    if (options_.cpus_from == CpusFrom::kThread && thread_) return threads_.at(*thread_);
+    if (options_.cpus_from == CpusFrom::kCpu && cpu_) return static_cast<std::uint32_t>(*cpu_);
+    return vcpu_;
+}
 
 // Selects the vCPU and loads the address space that the next record belongs to.
 void ImportSink::settle() {
     moved_ = false;
-    std::uint32_t wanted = vcpu_;
-    if (options_.cpus_from == CpusFrom::kThread && thread_) wanted = threads_.at(*thread_);
-    if (options_.cpus_from == CpusFrom::kCpu && cpu_) wanted = vcpu_of(*cpu_);
+    const std::uint32_t wanted = vcpu();
     if (wanted != vcpu_) push(SelectCpu{wanted});
     vcpu_ = wanted;
     if (vcpus_.insert(wanted).second) report_.vcpus = vcpus_.size();
@@ -60,11 +67,28 @@ void ImportSink::settle() {
     const auto [loaded, is_new] = loaded_.emplace(vcpu_, *process_);
     if (!is_new && loaded->second == *process_) return;
     loaded->second = *process_;
-    push(MovCr3{.space = space_name(*process_)});
+    if (options_.space_switch == SpaceSwitch::kByOs)
+        push(SwitchSpace{space_name(*process_)});
+    else
+        push(MovCr3{.space = space_name(*process_)});
 }
 
-bool ImportSink::access(AccessKind kind, std::uint64_t va, std::uint64_t bytes) {
-    switch (kind) {
+void ImportSink::access(AccessKind kind, std::uint64_t va, std::uint64_t bytes) {
+    add_access({.kind = kind,
+                .privilege = va >= kUpperHalf ? Privilege::kKernel : Privilege::kUser,
+                .va = VirtAddr(va),
+                .bytes = bytes == 0 ? 1 : bytes});
+}
+
+void ImportSink::kernel_access(AccessKind kind, std::uint64_t va, std::uint64_t bytes) {
+    add_access({.kind = kind,
+                .privilege = Privilege::kKernel,
+                .va = VirtAddr(va),
+                .bytes = bytes == 0 ? 1 : bytes});
+}
+
+void ImportSink::add_access(const Access& access) {
+    switch (access.kind) {
         case AccessKind::kLoad:
             ++report_.loads;
             break;
@@ -74,30 +98,54 @@ bool ImportSink::access(AccessKind kind, std::uint64_t va, std::uint64_t bytes) 
         case AccessKind::kFetch:
             if (options_.fetches == Fetches::kDropped) {
                 ++report_.dropped_fetches;
-                return false;
+                return;
             }
             ++report_.fetches;
             break;
     }
     if (moved_) settle();
-    push(Access{.kind = kind,
-                .privilege = va >= kUpperHalf ? Privilege::kKernel : Privilege::kUser,
-                .va = VirtAddr(va),
-                .bytes = bytes == 0 ? 1 : bytes});
-    return true;
+    push(access);
 }
 
-void ImportSink::operation(Operation operation) {
-    if (moved_) settle();
+void ImportSink::count(const Operation& operation) {
     const std::string name = name_of(operation);
     auto made = report_.made.begin();
     while (made != report_.made.end() && made->record != name) ++made;
     if (made == report_.made.end()) made = report_.made.insert(made, {name, 0});
     ++made->count;
+}
+
+void ImportSink::operation(Operation operation) {
+    if (moved_) settle();
+    count(operation);
     push(std::move(operation));
 }
 
-void ImportSink::push(Operation operation) { queue_.push_back(std::move(operation)); }
+void ImportSink::hold() {
+    if (moved_) settle();
+    held_ = queue_.size();
+    push(Compute{});
+}
+
+void ImportSink::fill(std::optional<Operation> operation) {
+    const auto place = queue_.begin() + static_cast<std::ptrdiff_t>(*held_);
+    held_.reset();
+    if (operation) {
+        count(*operation);
+        place->operation = std::move(*operation);
+    } else {
+        queue_.erase(place);
+    }
+}
+
+void ImportSink::finish() {
+    if (options_.spaces_from == SpacesFrom::kProcess && processes_.empty())
+        note("the trace names no process: all share one address space");
+    if (options_.cpus_from == CpusFrom::kThread && threads_.empty())
+        note("the trace names no thread: all run on one vCPU");
+    if (options_.cpus_from == CpusFrom::kCpu && cpus_.empty())
+        note("the trace names no CPU: all run on one vCPU");
+}
 
 const TraceItem* ImportSink::next() {
     if (taken_ == queue_.size()) {
@@ -105,11 +153,13 @@ const TraceItem* ImportSink::next() {
         taken_ = 0;
         return nullptr;
     }
+    if (held_ && taken_ == *held_) return nullptr;
+    Waiting& waiting = queue_[taken_++];
     Record& record = std::get<Record>(item_);
-    record.what = std::move(queue_[taken_++]);
-    record.line = line_;
+    record.what = std::move(waiting.operation);
+    record.line = waiting.line;
     record.column = column_;
-    record.captured_ns = captured_ns_;
+    record.captured_ns = waiting.captured_ns;
     return &item_;
 }
 

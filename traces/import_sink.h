@@ -14,20 +14,25 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace nestwalk {
 
 class ImportSink {
 public:
-    ImportSink(const ImportOptions& options, std::string format);
+    /// The largest number of a CPU in a trace.
+    static constexpr std::uint64_t kLastCpu = 8191;
+
+    /// `file` is the name to report errors under.
+    ImportSink(const ImportOptions& options, std::string format, std::string file);
 
     /// What follows stands in this line (or record, from 1) of the file.
     void at(std::uint64_t line) {
         line_ = line;
         ++report_.read;
     }
-    /// What follows was done by this process, thread or CPU.
+    /// What follows was done by this process, thread or CPU (at most kLastCpu).
     void process(std::uint64_t id) {
         if (process_ != id) enter_process(id);
     }
@@ -41,10 +46,20 @@ public:
     void time(std::uint64_t ns) { captured_ns_ = ns; }
 
     /// An access of `bytes` bytes; 0, an unknown number, counts as one. Addresses in the upper half
-    /// are the kernel's. False if the user does not want it.
-    bool access(AccessKind kind, std::uint64_t va, std::uint64_t bytes);
+    /// are the kernel's.
+    void access(AccessKind kind, std::uint64_t va, std::uint64_t bytes);
+    /// The same by kernel code.
+    void kernel_access(AccessKind kind, std::uint64_t va, std::uint64_t bytes);
     /// Any other record.
     void operation(Operation operation);
+
+    /// Keeps a place for an operation that is not known yet: nothing behind it is handed out until
+    /// `fill`, which puts the operation there, or nothing. One place at a time.
+    void hold();
+    void fill(std::optional<Operation> operation);
+    bool is_holding() const { return held_.has_value(); }
+    /// Records behind the place that is kept.
+    std::size_t waiting() const { return queue_.size() - taken_; }
 
     /// The line is passed over; `reason` is a number that `skips` gave out.
     void skip(std::size_t reason) { ++report_.skipped[reason].count; }
@@ -58,25 +73,40 @@ public:
         column_ = 0;
     }
 
+    /// The vCPU that what follows runs on.
+    std::uint32_t vcpu() const;
+    /// The trace has been read: says what was asked for in vain.
+    void finish();
+
     const ImportOptions& options() const { return options_; }
     const ImportReport& report() const { return report_; }
-    /// The vCPU that a CPU of the capture is; kept as long as the trace is read.
-    std::uint32_t vcpu_of(std::uint64_t cpu);
 
     /// The next record, valid until the next call; null if there is none yet.
     const TraceItem* next();
 
 private:
+    struct Waiting {
+        Operation operation{};
+        std::uint64_t line{};
+        std::optional<std::uint64_t> captured_ns{};
+    };
+
     void enter_process(std::uint64_t id);
     void enter_thread(std::uint64_t id);
     void enter_cpu(std::uint64_t id);
     void settle();
-    void push(Operation operation);
+    void add_access(const Access& access);
+    void count(const Operation& operation);
+    void push(Operation operation) {
+        queue_.push_back({std::move(operation), line_, captured_ns_});
+    }
 
     ImportOptions options_{};
     ImportReport report_{};
-    std::vector<Operation> queue_{};
+    std::string file_{};
+    std::vector<Waiting> queue_{};
     std::size_t taken_{};
+    std::optional<std::size_t> held_{};  ///< which of the queue is a place that is kept
     TraceItem item_{};
     std::uint64_t line_{};
     std::uint64_t column_{1};

@@ -1,4 +1,5 @@
 #include "traces/input_file.h"
+#include "traces/lz4_decompressor.h"
 #include "traces/wording.h"
 
 #include <algorithm>
@@ -184,9 +185,8 @@ struct InputFile::State {
                 filter.emplace<io::lzma_decompressor>(kFilterBytes);
                 break;
             case Compression::kLz4:
-                throw InputError({source.name()},
-                                 "lz4 compression is not supported yet; expected "
-                                 "plain text, gzip, zstd or xz");
+                filter.emplace<Lz4Decompressor>();
+                break;
         }
     }
 
@@ -194,11 +194,8 @@ struct InputFile::State {
         return compression == Compression::kNone   ? "none"
                : compression == Compression::kGzip ? "gzip"
                : compression == Compression::kZstd ? "zstd"
+               : compression == Compression::kLz4  ? "lz4"
                                                    : "xz";
-    }
-
-    std::size_t decompressed(char* to, std::size_t limit) {
-        return compression == Compression::kZstd ? zstd(to, limit) : filtered(to, limit);
     }
 
     [[noreturn]] void damaged(const std::string& detail) const {
@@ -233,6 +230,21 @@ struct InputFile::State {
         return got - keep;
     }
 
+    std::size_t read(char* to, std::size_t limit) {
+        if (at_end) return 0;
+        try {
+            const std::size_t got =
+                compression == Compression::kZstd ? zstd(to, limit) : filtered(to, limit);
+            if (got == 0) at_end = true;
+            good_bytes += got;
+            return got;
+        } catch (const InputError&) {
+            throw;
+        } catch (const std::exception& error) {
+            damaged(std::string(" (") + error.what() + ")");
+        }
+    }
+
     std::streamsize read_from(std::monostate, char* to, std::size_t limit) {
         return source.read(to, static_cast<std::streamsize>(limit));
     }
@@ -244,10 +256,11 @@ struct InputFile::State {
     RawSource source;
     Compression compression{};
     std::variant<std::monostate, io::gzip_decompressor, io::zstd_decompressor,
-                 io::lzma_decompressor>
+                 io::lzma_decompressor, Lz4Decompressor>
         filter{};
     std::string kept{};
     std::string head{};  ///< read by peek() and not handed out yet
+    std::size_t head_taken{};
     std::uint64_t good_bytes{};
     bool at_end{};
 };
@@ -263,30 +276,23 @@ InputFile::~InputFile() = default;
 
 std::size_t InputFile::read(char* to, std::size_t limit) {
     assert(limit >= kLeastRead);
-    if (!state_->head.empty()) {
-        const std::size_t got = state_->head.copy(to, limit);
-        state_->head.erase(0, got);
+    if (state_->head_taken < state_->head.size()) {
+        const std::size_t got = state_->head.copy(to, limit, state_->head_taken);
+        state_->head_taken += got;
         return got;
     }
-    if (state_->at_end) return 0;
-    try {
-        const std::size_t got = state_->decompressed(to, limit);
-        if (got == 0) state_->at_end = true;
-        state_->good_bytes += got;
-        return got;
-    } catch (const InputError&) {
-        throw;
-    } catch (const std::exception& error) {
-        state_->damaged(std::string(" (") + error.what() + ")");
-    }
+    return state_->read(to, limit);
 }
 
-std::string_view InputFile::peek() {
+std::string_view InputFile::peek(std::size_t bytes) {
+    assert(state_->head_taken == 0);
     std::string& head = state_->head;
-    if (head.empty()) {
-        std::array<char, kLeastRead> bytes{};
-        const std::size_t got = read(bytes.data(), bytes.size());
-        head.assign(bytes.data(), got);
+    while (head.size() < bytes) {
+        const std::size_t had = head.size();
+        head.resize(std::max(bytes, had + kLeastRead));
+        const std::size_t more = state_->read(head.data() + had, head.size() - had);
+        head.resize(had + more);
+        if (more == 0) break;
     }
     return head;
 }
@@ -299,6 +305,7 @@ std::optional<std::uint64_t> InputFile::size() const {
 void InputFile::seek(std::uint64_t offset) {
     state_->source.seek(offset);
     state_->head.clear();
+    state_->head_taken = 0;
     state_->at_end = false;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // The bytes of a trace file, decompressed. What a file is compressed with is seen from its first
-// bytes, never from its name: gzip, zstd and xz are known, several members or frames one after
+// bytes, never from its name: gzip, zstd, xz and lz4 are known, several members or frames one after
 // another included.
 
 #include "traces/source_location.h"
@@ -34,16 +34,16 @@ public:
     /// InputError if the file cannot be read, DamagedInput if what is compressed is damaged or not
     /// complete.
     std::size_t read(char* to, std::size_t limit);
-    /// The first bytes, at least 16 of them unless there are fewer; to be asked before anything is
-    /// read. Throws InputError.
-    std::string_view peek();
+    /// The first bytes, at least `bytes` of them unless there are fewer, without taking them; to be
+    /// asked before anything is read. Throws what `read` throws.
+    std::string_view peek(std::size_t bytes = 64);
 
     /// Its size in bytes, if it can be read from anywhere: a file that is not compressed.
     std::optional<std::uint64_t> size() const;
     /// Goes on reading at that byte of a file that has a size. Throws InputError.
     void seek(std::uint64_t offset);
 
-    /// "none", "gzip", "zstd" or "xz".
+    /// "none", "gzip", "zstd", "xz" or "lz4".
     const char* compression() const;
     /// The path, or "<stdin>".
     const std::string& name() const;

@@ -55,6 +55,10 @@ LackeyReader::LackeyReader(LineReader lines, const ImportOptions& options)
     report_.format = "lackey";
     report_.skipped = {{"banner lines", "Valgrind's own", 0},
                        {"blank lines", "nothing on them", 0}};
+    if (options.spaces_from == SpacesFrom::kProcess)
+        report_.notes.emplace_back("the trace names no process: all share one address space");
+    if (options.cpus_from != CpusFrom::kNothing)
+        report_.notes.emplace_back("the trace names no thread and no CPU: all run on one vCPU");
     item_.emplace<Record>().what = Operation(Access{});
 }
 
@@ -62,10 +66,11 @@ bool LackeyReader::is_banner(std::string_view line) {
     const std::size_t start = skip_blanks(line, 0);
     if (start == line.size()) return true;
     line.remove_prefix(start);
+    if (line.starts_with("SB ")) return true;  // of --trace-superblocks=yes
     if (line.size() < 5 || !is_frame(line[0]) || line[1] != line[0]) return false;
-    const std::size_t end = line.find_first_not_of("0123456789", 2);
-    return end != std::string_view::npos && end > 2 &&
-           line.substr(end).starts_with(line.substr(0, 2));
+    if (line[2] < '0' || line[2] > '9') return false;
+    const std::size_t end = line.find_first_not_of("0123456789:. ", 2);  // --time-stamp=yes
+    return end != std::string_view::npos && line.substr(end).starts_with(line.substr(0, 2));
 }
 
 bool LackeyReader::looks_like_reference(std::string_view line) {

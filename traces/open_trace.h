@@ -7,6 +7,7 @@
 #include "traces/import_options.h"
 #include "traces/record.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,22 @@
 
 namespace nestwalk {
 
-enum class TraceFormat { kAuto, kNwt, kNwb, kLackey, kPin };
+enum class TraceFormat : std::uint8_t {
+    kAuto,
+    kNwt,
+    kNwb,
+    kLackey,
+    kPin,
+    kDynamorio,
+    kDrmemtrace,
+    kChampsim,
+    kCloudsuite,
+    kDin,
+    kGem5,
+    kExeclog,
+    kPerfScript,
+    kColumns
+};
 
 /// "auto", "nwt", "nwb", "lackey": the words of options and experiments.
 const char* name_of(TraceFormat format);

@@ -22,8 +22,11 @@ constexpr std::string_view kSeparators = " \t,;";
 constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
 
 /// First words of lines that tools of this family print between accesses.
-constexpr std::array<std::string_view, 8> kBeside{"rtn",   "routine", "function", "img",
-                                                  "image", "thread",  "loading",  "unloading"};
+constexpr std::array<std::string_view, 14> kBeside{
+    "rtn",    "routine", "function", "img",      "image",   "sec",  "section",
+    "thread", "loading", "enter",    "entering", "leaving", "exit", "unloading"};
+/// What printf's %p makes of address 0.
+constexpr std::string_view kNil = "(nil)";
 
 struct Label {
     std::string_view word;
@@ -54,6 +57,40 @@ std::string_view first_letters(std::string_view text) {
     return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
+// A number from 1 to kLargestOperand, in decimal or with 0x.
+bool is_operand(std::string_view number) {
+    const bool prefixed = number.starts_with("0X");
+    const ParsedNumber parsed =
+        parse_number((prefixed ? "0x" : "") + std::string(number.substr(prefixed ? 2 : 0)));
+    return parsed.fault == NumberFault::kNone && parsed.value >= 1 &&
+           parsed.value <= kLargestOperand;
+}
+
+// What stands at one place of the first lines.
+struct Numbers {
+    std::uint64_t operands{};
+    std::uint64_t others{};
+    std::uint64_t line{};  ///< of the first operand
+    std::string first{};
+
+    void see(std::string_view number, std::uint64_t at) {
+        if (!is_operand(number)) {
+            ++others;
+            return;
+        }
+        if (operands++ != 0) return;
+        line = at;
+        first = number;
+    }
+    bool are_operands() const { return operands != 0 && others == 0; }
+    [[noreturn]] void ask(const std::string& file, const std::string& readings,
+                          const std::string& columns) const {
+        throw InputError({file, line}, "two readings: " + quoted(first) + " " + readings +
+                                           "; expected --columns " + columns +
+                                           " (workload.import.columns)");
+    }
+};
+
 // The parts of a line that begins as an access does.
 struct Start {
     std::string_view instruction{};
@@ -66,6 +103,7 @@ struct Start {
 std::string_view take_number(std::string_view& text) {
     std::size_t end = text.starts_with("0x") || text.starts_with("0X") ? 2 : 0;
     end = std::min(text.find_first_not_of(kDigits, end), text.size());
+    if (text.starts_with(kNil)) end = kNil.size();
     const std::string_view number = text.substr(0, end);
     text.remove_prefix(end);
     return number;
@@ -111,10 +149,8 @@ PinReader::PinReader(LineReader lines, const ImportOptions& options)
 
 void PinReader::decide_dialect() {
     BaseGuess base;
-    std::uint64_t sizes = 0;
-    std::uint64_t values = 0;
-    std::uint64_t first_line = 0;
-    std::string first_number;
+    Numbers behind_operation;
+    Numbers behind_address;
     for_each_line(sample(), [&](std::string_view line, std::uint64_t number) {
         const Start start = start_of(line);
         if (!start.complete) return;
@@ -122,28 +158,29 @@ void PinReader::decide_dialect() {
             return static_cast<std::uint64_t>(part.data() - line.data()) + 1;
         };
         base.see(start.instruction, number, column(start.instruction));
-        base.see(start.address, number, column(start.address));
         std::string_view tail = start.tail;
         tail.remove_prefix(std::min(tail.find_first_not_of(kSeparators), tail.size()));
-        if (!tail.starts_with("0x") && !tail.starts_with("0X")) return;
-        const std::string_view digits = take_number(tail).substr(2);
-        const ParsedNumber parsed = parse_number("0x" + std::string(digits));
-        const bool small = parsed.fault == NumberFault::kNone && parsed.value >= 1 &&
-                           parsed.value <= kLargestOperand;
-        ++(small ? sizes : values);
-        if (first_line == 0) {
-            first_line = number;
-            first_number = "0x" + std::string(digits);
-        }
+        // Before a label or the end the number may be the size of an access to what is taken for
+        // the instruction.
+        const bool alone =
+            (tail.empty() || !first_letters(tail).empty()) && !is_operand(start.instruction);
+        behind_operation.see(alone ? start.address : std::string_view(), number);
+        if (!alone || !is_operand(start.address))
+            base.see(start.address, number, column(start.address));
+        if (tail.starts_with("0x") || tail.starts_with("0X"))
+            behind_address.see(take_number(tail), number);
     });
+    if (behind_operation.are_operands()) {
+        if (behind_operation.operands < kEnoughSizes)
+            behind_operation.ask(name(), "behind the access is an address or a size",
+                                 "ip,op,address or --columns address,op,size");
+        order_ = Order::kAddressSize;
+    }
     base_ = base.decide(sink().options().base, name());
-    first_hex_ = values != 0 ? Hex::kValue : Hex::kSize;
-    if (values == 0 && sizes != 0 && sizes < kEnoughSizes)
-        throw InputError({name(), first_line},
-                         "two readings: " + quoted(first_number) +
-                             " behind the address is a size or a value; expected --columns "
-                             "ip,op,address,size or --columns ip,op,address,value "
-                             "(workload.import.columns)");
+    first_hex_ = behind_address.others != 0 ? Hex::kValue : Hex::kSize;
+    if (behind_address.are_operands() && behind_address.operands < kEnoughSizes)
+        behind_address.ask(name(), "behind the address is a size or a value",
+                           "ip,op,address,size or --columns ip,op,address,value");
 }
 
 void PinReader::read(LineScanner& line, ImportSink& sink) {
@@ -151,7 +188,7 @@ void PinReader::read(LineScanner& line, ImportSink& sink) {
     if (line.at_end()) return sink.skip(blanks_);
     if (line.peek() == '#') return sink.skip(comments_);
     if (!line.letters().empty() && is_beside(line.line())) return sink.skip(routines_);
-    line.number(base_, kForm);
+    const std::uint64_t first = line.take(kNil) ? 0 : line.number(base_, kForm);
     line.skip_blanks();
     if (!line.take(':')) line.reject("no colon behind the instruction's address", kForm);
     line.skip_blanks();
@@ -160,8 +197,15 @@ void PinReader::read(LineScanner& line, ImportSink& sink) {
     if (access == AccessWord::kNone) line.reject("not an access", kForm);
     line.go_to(line.position() + word.size());
     line.skip_blanks();
-    const std::uint64_t va = line.number(base_, kForm);
-    const std::uint64_t bytes = read_tail(line, sink);
+    std::uint64_t va = first;
+    std::uint64_t bytes = 0;
+    if (order_ == Order::kAddressSize) {
+        bytes = line.size(NumberBase::kDecimal, "a number of bytes, as in the first lines");
+        read_tail(line, sink);
+    } else {
+        va = line.take(kNil) ? 0 : line.number(base_, kForm);
+        bytes = read_tail(line, sink);
+    }
     switch (access) {
         case AccessWord::kPrefetch:
             return sink.skip(prefetches_);

@@ -25,6 +25,8 @@ public:
 private:
     /// What the first number behind the address is, if it has 0x before it.
     enum class Hex : std::uint8_t { kSize, kValue };
+    /// What stands before the colon, and behind R or W.
+    enum class Order : std::uint8_t { kInstructionAddress, kAddressSize };
 
     void read(LineScanner& line, ImportSink& sink) override;
     std::uint64_t read_tail(LineScanner& line, ImportSink& sink);
@@ -33,6 +35,7 @@ private:
 
     NumberBase base_{};
     Hex first_hex_{};
+    Order order_{};
     std::size_t comments_{};
     std::size_t routines_{};
     std::size_t blanks_{};

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kSampleLines = 400;
 /// may have cut is left out.
 template <typename See>
 void for_each_line(std::string_view sample, See see) {
-    const bool cut = sample.size() >= kSampleBytes;
+    const bool cut = sample.size() + 256 >= kSampleBytes;
     for (std::uint64_t number = 1; !sample.empty() && number <= kSampleLines; ++number) {
         const std::size_t end = sample.find('\n');
         if (end == std::string_view::npos && cut && number > 1) return;

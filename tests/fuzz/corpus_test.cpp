@@ -47,6 +47,7 @@ TEST_SUITE("fuzz inputs") {
     TEST_CASE("experiments") { replay_all("experiment", fuzz::experiment); }
     TEST_CASE("binary traces of the fuzzer") { replay_all("binary_trace", fuzz::binary_trace); }
     TEST_CASE("lackey traces") { replay_all("lackey", fuzz::lackey); }
+    TEST_CASE("foreign traces") { replay_all("foreign_trace", fuzz::foreign_trace); }
     TEST_CASE("replays") { replay_all("replay", fuzz::replay); }
 }
 

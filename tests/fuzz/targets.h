@@ -4,6 +4,7 @@
 // regressions call the same functions. A target returns, whatever the input: it swallows the errors
 // that the input deserves. Whatever else leaves it, or ends the program, is a finding.
 
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -25,6 +26,12 @@ void binary_trace(std::string_view input);
 /// Reads a Valgrind lackey trace; every reference must be one that the text form can say, and the
 /// same when they are read in bulk.
 void lackey(std::string_view input);
+
+/// Reads a foreign trace, or page sizes: the first byte chooses the format, the second the options.
+/// Every record must be one that the text form can say, and the report must count them.
+void foreign_trace(std::string_view input);
+/// The first byte that chooses an importer: `auto`, `page-sizes` or a name of a format.
+std::optional<char> foreign_trace_choice(std::string_view name);
 
 /// Reads an experiment file; a good one must survive `resolve`, and its system must come to be.
 void experiment(std::string_view input);

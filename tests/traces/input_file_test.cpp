@@ -13,6 +13,7 @@
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <doctest/doctest.h>
+#include <lz4frame.h>
 
 namespace nestwalk {
 namespace {
@@ -61,18 +62,24 @@ std::string sample(std::size_t bytes) {
     return text;
 }
 
-template <typename Compressor>
-void check_kind(const std::string& kind) {
+std::string lz4(const std::string& text) {
+    std::string packed(LZ4F_compressFrameBound(text.size(), nullptr), '\0');
+    packed.resize(
+        LZ4F_compressFrame(packed.data(), packed.size(), text.data(), text.size(), nullptr));
+    return packed;
+}
+
+void check_kind(const std::string& kind, std::string (*pack)(const std::string&)) {
     const std::string text = sample(200'000);
-    const std::string packed = compressed<Compressor>(text);
+    const std::string packed = pack(text);
     CAPTURE(kind);
     CHECK(packed.size() < text.size());
     CHECK(content_of(TemporaryFile(packed).path()) == text);
     CHECK(content_of(TemporaryFile(packed).path(), 64) == text);
-    CHECK(content_of(TemporaryFile(compressed<Compressor>("")).path()).empty());
-    CHECK(content_of(TemporaryFile(packed + compressed<Compressor>("end")).path()) == text + "end");
+    CHECK(content_of(TemporaryFile(pack("")).path()).empty());
+    CHECK(content_of(TemporaryFile(packed + pack("end")).path()) == text + "end");
 
-    const std::string small = compressed<Compressor>(sample(600));
+    const std::string small = pack(sample(600));
     for (std::size_t size = 6; size < small.size(); ++size) {
         const TemporaryFile file(small.substr(0, size));
         const std::string error = error_of(file.path());
@@ -96,15 +103,15 @@ TEST_SUITE("input files") {
     }
 
     TEST_CASE("gzip: whole, of several members, cut at each byte") {
-        check_kind<io::gzip_compressor>("gzip");
+        check_kind("gzip", compressed<io::gzip_compressor>);
     }
 
     TEST_CASE("zstd: whole, of several frames, cut at each byte") {
-        check_kind<io::zstd_compressor>("zstd");
+        check_kind("zstd", compressed<io::zstd_compressor>);
     }
 
     TEST_CASE("xz: whole, of several streams, cut at each byte") {
-        check_kind<io::lzma_compressor>("xz");
+        check_kind("xz", compressed<io::lzma_compressor>);
     }
 
     TEST_CASE("a changed bit is noticed where the form has a checksum, as gzip and xz have") {
@@ -125,11 +132,25 @@ TEST_SUITE("input files") {
             CHECK(error_of(TemporaryFile(header + body.substr(0, size)).path()) != "no error");
     }
 
-    TEST_CASE("lz4 is recognised and refused") {
-        const TemporaryFile file(std::string("\x04\x22\x4d\x18\x64\x40\xa7", 7));
-        CHECK(error_of(file.path()) == file.path() +
-                                           ": lz4 compression is not supported yet; expected plain "
-                                           "text, gzip, zstd or xz");
+    TEST_CASE("lz4: whole, of several frames, cut at each byte") { check_kind("lz4", lz4); }
+
+    TEST_CASE("looking at the first bytes takes none of them") {
+        const std::string text = sample(200'000);
+        const TemporaryFile whole(text);
+        InputFile file(whole.path());
+        CHECK(file.peek().size() >= 64);
+        CHECK(text.starts_with(file.peek()));
+        CHECK(file.peek(60'000).size() >= 60'000);
+        CHECK(text.starts_with(file.peek(60'000)));
+        std::string content;
+        std::string buffer(1000, '\0');
+        while (const std::size_t got = file.read(buffer.data(), buffer.size()))
+            content.append(buffer, 0, got);
+        CHECK(content == text);
+        const TemporaryFile small("abc");
+        CHECK(InputFile(small.path()).peek(10'000) == "abc");
+        const TemporaryFile empty("");
+        CHECK(InputFile(empty.path()).peek().empty());
     }
 
     TEST_CASE("what is no readable file") {

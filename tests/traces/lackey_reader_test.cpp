@@ -43,6 +43,9 @@ TEST_SUITE("lackey") {
         CHECK(text_of("==4711== Lackey, an example Valgrind tool\r\n==4711== \r\n\r\n \r\n"
                       "--4711-- warning: x\n**4711** y\nI  1000,1 \t\r\n==4711== Exit code: 0") ==
               "fetch 0x1000 size=1\n");
+        CHECK(text_of("==00:00:00:01.234 4711== Lackey\nSB 04001000\nI  1000,1\n") ==
+              "fetch 0x1000 size=1\n");
+        CHECK(error_of("== x ==\n") == "lackey:1:1: not a lackey record: '== x =='" + kForm);
         CHECK(text_of("").empty());
     }
 

@@ -64,6 +64,25 @@ TEST_SUITE("pinatrace") {
               "(workload.import.columns)");
     }
 
+    TEST_CASE("numbers as small as sizes behind the access are sizes if there are enough") {
+        std::string trace;
+        for (int i = 0; i < 15; ++i) trace += "0x602040: R 16\n";
+        CHECK(error_of(trace) ==
+              "pin:1: two readings: '16' behind the access is an address or a size; expected "
+              "--columns ip,op,address or --columns address,op,size (workload.import.columns)");
+        trace += "0x7ffc0fff: W 4; TID: 1\n";
+        CHECK(text_of(trace).starts_with("load 0x602040 size=16\nload 0x602040 size=16\n"));
+        CHECK(text_of(trace).ends_with("store 0x7ffc0fff size=4\n"));
+        // One address among them shows that all are.
+        CHECK(text_of("0x400810: R 16\n0x400818: W 0x602040\n") ==
+              "load 0x16 size=1\nstore 0x602040 size=1\n");
+    }
+
+    TEST_CASE("the null pointer as %p prints it") {
+        CHECK(text_of("0x400810: R (nil)\n0x400818: W 0x602040\n") ==
+              "load 0x0 size=1\nstore 0x602040 size=1\n");
+    }
+
     TEST_CASE("blanks, tabs, CRLF, case and words for the access do not matter") {
         CHECK(text_of("  0x400810 :\tR\t0X60204F\r\n400abc: w 602040\r\n0x1: Read 0x2\n"
                       "0x1: STORE 0x3") ==
@@ -107,6 +126,12 @@ TEST_SUITE("pinatrace") {
                       {.spaces_from = SpacesFrom::kProcess}) ==
               "space p7\nmov-cr3 p7\nload 0x1000 size=1\nspace p8\nmov-cr3 p8\n"
               "load 0x2000 size=1\nmov-cr3 p7\nload 0x3000 size=1\n");
+    }
+
+    TEST_CASE("names of routines, sections and images are no accesses") {
+        PinReader reader = reader_of("Enter main\n0x1: R 0x1000\nEXIT: main\nRTN malloc@plt\n");
+        CHECK(test::text_of(reader) == "load 0x1000 size=1\n");
+        CHECK(skipped(*reader.import_report(), "lines of routines, images and threads") == 3);
     }
 
     TEST_CASE("everything is counted") {
