@@ -39,7 +39,7 @@ std::vector<Override> overrides_of(const RunOptions& options) {
     if (!options.trace.empty()) overrides.push_back(trace_override(options.trace));
     for (Override& change : overrides_of(options.import)) overrides.push_back(std::move(change));
     if (!options.page_sizes.empty()) {
-        const PageSizes sizes = read_page_sizes(options.page_sizes);
+        const PageSizes sizes = read_page_sizes(InputFile(options.page_sizes));
         fmt::print(stderr, "{}", page_sizes_text(sizes));
         overrides.push_back(regions_override(sizes));
     }

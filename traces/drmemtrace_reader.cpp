@@ -11,7 +11,7 @@ constexpr std::size_t kEntryBytes = 12;
 constexpr std::size_t kEnough = 64;
 constexpr std::uint64_t kLatestVersion = 8;
 /// More than any access has.
-constexpr std::uint64_t kMostBytes = 4096;
+constexpr std::uint64_t kMostAccessed = 4096;
 
 // trace_type_t, by number.
 constexpr std::uint16_t kRead = 0;
@@ -95,7 +95,7 @@ void DrmemtraceReader::read(std::string_view record, ImportSink& sink) {
     const auto value = little_endian<std::uint64_t>(record, 4);
     const bool accesses =
         type == kRead || type == kWrite || is_instruction(type) || type == kMaybeFetched;
-    if (accesses && size > kMostBytes)
+    if (accesses && size > kMostAccessed)
         reject("an access of " + std::to_string(size) + " bytes", "at most 4096 bytes");
     if (type == kRead) return sink.access(AccessKind::kLoad, value, size);
     if (type == kWrite) return sink.access(AccessKind::kStore, value, size);

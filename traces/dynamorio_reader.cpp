@@ -121,12 +121,16 @@ void DynamorioReader::read_prefix(LineScanner& line, ImportSink& sink) {
     const std::size_t before = line.line().find_first_not_of(" \t0123456789");
     if (colon != std::string_view::npos && before == colon) line.go_to(colon + 1);
     line.skip_blanks();
-    if (line.peek() == 'W') {
+    const auto begins_number = [&](char letter) {
+        const std::string_view rest = line.rest();
+        return rest.size() > 1 && rest[0] == letter && is_digit(rest[1]);
+    };
+    if (begins_number('W')) {
         line.take('W');
         sink.process(line.decimal("the number of a workload"));
         if (!line.take('.')) line.reject("no thread", kForm);
     }
-    line.take('T');
+    if (begins_number('T')) line.take('T');
     if (is_digit(line.peek())) sink.thread(line.decimal("the number of a thread"));
     line.skip_blanks();
 }

@@ -33,7 +33,10 @@ std::uint64_t LineScanner::number(NumberBase base, std::string_view expected) {
     const auto [to, error] = std::from_chars(from, end, value, radix);
     if (error == std::errc::result_out_of_range)
         reject("number too large", "one that 64 bits can hold");
-    if (error != std::errc{}) reject(peek() == '-' ? "negative number" : "not a number", expected);
+    if (error != std::errc{}) {
+        const bool negative = end - from > 1 && from[0] == '-' && from[1] >= '0' && from[1] <= '9';
+        reject(negative ? "negative number" : "not a number", expected);
+    }
     at_ = static_cast<std::size_t>(to - line_.data());
     return value;
 }

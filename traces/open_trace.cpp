@@ -108,7 +108,11 @@ std::string known_formats() {
 
 OpenedTrace open_trace(const std::string& path, TraceFormat format, const ImportOptions& import,
                        Truncation truncation) {
-    InputFile file(path);
+    return open_trace(InputFile(path), format, import, truncation);
+}
+
+OpenedTrace open_trace(InputFile file, TraceFormat format, const ImportOptions& import,
+                       Truncation truncation) {
     const std::string compression = file.compression();
     if (format == TraceFormat::kAuto && file.peek().starts_with(nwb::kMagic))
         format = TraceFormat::kNwb;

@@ -5,6 +5,7 @@
 
 #include "traces/binary_trace_reader.h"
 #include "traces/import_options.h"
+#include "traces/input_file.h"
 #include "traces/record.h"
 
 #include <cstdint>
@@ -50,5 +51,7 @@ struct OpenedTrace {
 OpenedTrace open_trace(const std::string& path, TraceFormat format,
                        const ImportOptions& import = {},
                        Truncation truncation = Truncation::kRefused);
+OpenedTrace open_trace(InputFile file, TraceFormat format, const ImportOptions& import,
+                       Truncation truncation);
 
 }  // namespace nestwalk

@@ -177,13 +177,12 @@ PageSizes read_page_list(LineReader& lines) {
 
 }  // namespace
 
-PageSizes read_page_sizes(const std::string& path) {
-    InputFile file(path);
+PageSizes read_page_sizes(InputFile file) {
     const std::string_view sample = file.peek(kSampleBytes);
     const std::string_view first = sample.substr(0, sample.find('\n'));
     const bool is_list = first.starts_with("voffset");
     if (sample.substr(0, 4096).find('\0') != std::string_view::npos)
-        throw InputError({path},
+        throw InputError({file.name()},
                          "looks like binary data; expected /proc/PID/smaps, or what `page-types -p "
                          "PID -l` prints: a raw pagemap says where pages are, not how large");
     LineReader lines(std::move(file));

@@ -4,6 +4,7 @@
 // /proc/PID/smaps, or the list of tools/mm/page-types (`page-types -p PID -l` or `-L`).
 
 #include "models/system_parameters.h"
+#include "traces/input_file.h"
 
 #include <cstdint>
 #include <string>
@@ -21,11 +22,11 @@ struct PageSizes {
     std::uint64_t partly_bytes{};
 };
 
-/// `path` "-" is standard input. A mapping of smaps whose KernelPageSize is 2 MiB or 1 GiB has
+/// A mapping of smaps whose KernelPageSize is 2 MiB or 1 GiB has
 /// pages of that size; one of 4 KiB has pages of 2 MiB from its first to its last multiple of 2 MiB
 /// if AnonHugePages, ShmemPmdMapped and FilePmdMapped are as much as that. Of a list of pages, 512
 /// that are in order from multiples of 2 MiB, in memory and in the address space, and flagged as a
 /// huge page of either kind, are one of 2 MiB. Throws InputError.
-PageSizes read_page_sizes(const std::string& path);
+PageSizes read_page_sizes(InputFile file);
 
 }  // namespace nestwalk

@@ -63,7 +63,15 @@ std::string_view event_name(std::string_view word) {
                c == '_' || c == ':' || c == '-' || c == '/' || c == ',' || c == '=';
     };
     if (!std::all_of(word.begin(), word.end(), is_part)) return {};
-    return word.substr(word.rfind(':') == std::string_view::npos ? 0 : word.rfind(':') + 1);
+    std::size_t colon = word.rfind(':');
+    if (colon == std::string_view::npos) return word;
+    // Behind the name, modifiers may say what was counted: "page-faults:u".
+    const std::string_view last = word.substr(colon + 1);
+    if (last.size() <= 4 && last.find_first_not_of("ukhIGHpPSDWeb") == std::string_view::npos) {
+        word = word.substr(0, colon);
+        colon = word.rfind(':');
+    }
+    return word.substr(colon == std::string_view::npos ? 0 : colon + 1);
 }
 
 std::optional<std::uint64_t> cpu_of(std::string_view word) {

@@ -65,6 +65,27 @@ Reason reason_of(std::string_view fields) {
                                            : static_cast<Reason>(rest[digit] - '0');
 }
 
+// perf's own events of page faults, which say where, but not how the page was accessed.
+bool is_counted_fault(const PerfEvent& event) {
+    return event.name == "page-faults" || event.name == "faults" || event.name == "minor-faults" ||
+           event.name == "major-faults";
+}
+
+bool is_hexadecimal(std::string_view word) {
+    return word.size() >= 4 && word.find_first_not_of(kHexDigits) == std::string_view::npos;
+}
+
+// "ADDRESS [SYMBOL (FILE)] IP SYMBOL (FILE)"; a number alone is the instruction's.
+bool has_address(std::string_view fields) {
+    fields = without_blanks(fields);
+    const auto word = [&] { return fields.substr(0, fields.find_first_of(" \t")); };
+    if (!is_hexadecimal(word())) return false;
+    for (fields = without_blanks(fields.substr(word().size())); !fields.empty();
+         fields = without_blanks(fields.substr(word().size())))
+        if (is_hexadecimal(word())) return true;
+    return false;
+}
+
 // Where in the line a piece of it stands.
 std::size_t place_of(std::string_view part, std::string_view line) {
     return static_cast<std::size_t>(part.data() - line.data());
@@ -91,8 +112,9 @@ bool PerfReader::recognises(std::string_view line) {
 }
 
 bool PerfReader::is_used(const PerfEvent& event) {
-    return event.name == "tlb_flush" || event.name.starts_with("page_fault_") ||
-           event.name.starts_with("sys_enter_") || event.name.starts_with("sys_exit_");
+    return event.name == "tlb_flush" || is_counted_fault(event) ||
+           event.name.starts_with("page_fault_") || event.name.starts_with("sys_enter_") ||
+           event.name.starts_with("sys_exit_");
 }
 
 bool PerfReader::is_beside(std::string_view line) {
@@ -119,6 +141,7 @@ PerfReader::PerfReader(LineReader lines, const ImportOptions& options)
     received_ = sink().skips("remote shootdowns", "counted with the one that sent them");
     lonely_ = sink().skips("sent shootdowns", "the trace has no vCPU that receives them");
     symbols_ = sink().skips("page faults", "their address is a symbol, not a number");
+    nowhere_ = sink().skips("page-faults", "their address is not in the trace: perf record -d");
 }
 
 void PerfReader::read(LineScanner& line, ImportSink& sink) {
@@ -144,6 +167,7 @@ void PerfReader::read(LineScanner& line, ImportSink& sink) {
     if (sent_ && sent_->thread == event->thread_or_0()) sent_.reset();
     if (open_ && open_->vcpu == sink.vcpu()) close(sink);
     if (event->name.starts_with("page_fault_")) return page_fault(line, *event, sink);
+    if (is_counted_fault(*event)) return counted_fault(line, *event, sink);
     sink.skip(ranges_.system_call(*event) ? calls_ : others_);
 }
 
@@ -186,6 +210,15 @@ void PerfReader::page_fault(LineScanner& line, const PerfEvent& event, ImportSin
     else
         ranges_.fault(event.thread_or_0());
     sink.access(kind, va, 0);
+}
+
+void PerfReader::counted_fault(LineScanner& line, const PerfEvent& event, ImportSink& sink) {
+    if (!has_address(event.fields)) return sink.skip(nowhere_);
+    if (!std::exchange(counted_, true))
+        sink.note("events page-faults do not say how a page was accessed: loads were assumed");
+    line.go_to(place_of(event.fields, line.line()));
+    ranges_.fault(event.thread_or_0());
+    sink.access(AccessKind::kLoad, line.hexadecimal("an address"), 0);
 }
 
 void PerfReader::flush(LineScanner& line, const PerfEvent& event, ImportSink& sink) {

@@ -48,6 +48,7 @@ private:
     void read(LineScanner& line, ImportSink& sink) override;
     void finish(ImportSink& sink) override;
     void page_fault(LineScanner& line, const PerfEvent& event, ImportSink& sink);
+    void counted_fault(LineScanner& line, const PerfEvent& event, ImportSink& sink);
     void flush(LineScanner& line, const PerfEvent& event, ImportSink& sink);
     void flush_here(const PerfRanges::Range& range, Told told, ImportSink& sink);
     void send(const PerfEvent& event, std::uint64_t pages, ImportSink& sink);
@@ -63,6 +64,7 @@ private:
     std::uint64_t copied_{};         ///< of these, of a page that a write fault copied
     std::uint64_t unknown_{};
     std::uint64_t whole_{};
+    bool counted_{};  ///< a page fault of unknown kind was seen
 
     std::size_t comments_{};
     std::size_t blanks_{};
@@ -75,6 +77,7 @@ private:
     std::size_t received_{};
     std::size_t lonely_{};
     std::size_t symbols_{};
+    std::size_t nowhere_{};
 };
 
 }  // namespace nestwalk

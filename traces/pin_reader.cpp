@@ -118,6 +118,7 @@ Start start_of(std::string_view line) {
     rest = without_blanks(rest.substr(1));
     start.operation = first_letters(rest);
     rest = without_blanks(rest.substr(start.operation.size()));
+    if (rest.starts_with(',')) rest = without_blanks(rest.substr(1));
     start.complete = access_word(start.operation) != AccessWord::kNone;
     start.address = take_number(rest);
     start.tail = rest;
@@ -197,6 +198,7 @@ void PinReader::read(LineScanner& line, ImportSink& sink) {
     if (access == AccessWord::kNone) line.reject("not an access", kForm);
     line.go_to(line.position() + word.size());
     line.skip_blanks();
+    if (line.take(',')) line.skip_blanks();
     std::uint64_t va = first;
     std::uint64_t bytes = 0;
     if (order_ == Order::kAddressSize) {

@@ -1,5 +1,6 @@
 #include "tests/fuzz/targets.h"
 #include "traces/import_report.h"
+#include "traces/input_file.h"
 #include "traces/open_trace.h"
 #include "traces/page_sizes.h"
 #include "traces/record.h"
@@ -9,11 +10,10 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 namespace nestwalk::fuzz {
@@ -25,29 +25,7 @@ constexpr std::array kFormats{
     TraceFormat::kCloudsuite, TraceFormat::kDin,        TraceFormat::kGem5,
     TraceFormat::kExeclog,    TraceFormat::kPerfScript, TraceFormat::kColumns};
 
-// One file for the whole process: traces are opened by their path.
-class ScratchFile {
-public:
-    ScratchFile()
-        : path_((std::filesystem::temp_directory_path() /
-                 ("nestwalk-fuzz-" + std::to_string(std::random_device()())))
-                    .string()) {}
-    ScratchFile(const ScratchFile&) = delete;
-    ScratchFile& operator=(const ScratchFile&) = delete;
-    ~ScratchFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-
-    const std::string& write(std::string_view content) const {
-        std::ofstream(path_, std::ios::binary)
-            .write(content.data(), static_cast<std::streamsize>(content.size()));
-        return path_;
-    }
-
-private:
-    std::string path_;
-};
+const std::string kName = "fuzzed";
 
 ImportOptions options_of(std::uint8_t choice) {
     ImportOptions options{};
@@ -61,16 +39,17 @@ ImportOptions options_of(std::uint8_t choice) {
     return options;
 }
 
-void check_error(const InputError& error, const std::string& path) {
-    if (!std::string_view(error.what()).starts_with(path))
+void check_error(const InputError& error) {
+    if (!std::string_view(error.what()).starts_with(kName))
         throw Broken(std::string("an error without a place: ") + error.what());
 }
 
 // What was read, as text; nothing is missing from the report.
-std::string read_all(const std::string& path, TraceFormat format, const ImportOptions& options) {
+std::string read_all(std::string content, TraceFormat format, const ImportOptions& options) {
     std::string written;
     try {
-        const OpenedTrace trace = open_trace(path, format, options);
+        const OpenedTrace trace = open_trace(InputFile::in_memory(std::move(content), kName),
+                                             format, options, Truncation::kRefused);
         std::uint64_t accesses = 0;
         while (const TraceItem* item = trace.source->next()) {
             written += to_text(*item);
@@ -83,7 +62,7 @@ std::string read_all(const std::string& path, TraceFormat format, const ImportOp
         if (report != nullptr && report->data_references() + report->fetches != accesses)
             throw Broken("the report counts other accesses than were made");
     } catch (const InputError& error) {
-        check_error(error, path);
+        check_error(error);
     }
     return written;
 }
@@ -101,17 +80,16 @@ void foreign_trace(std::string_view input) {
     if (input.size() < 2) return;
     const std::size_t format = static_cast<std::uint8_t>(input[0]) % (kFormats.size() + 1);
     const ImportOptions options = options_of(static_cast<std::uint8_t>(input[1]));
-    static const ScratchFile scratch;
-    const std::string& path = scratch.write(input.substr(2));
+    std::string content(input.substr(2));
     if (format == kFormats.size()) {
         try {
-            read_page_sizes(path);
+            read_page_sizes(InputFile::in_memory(std::move(content), kName));
         } catch (const InputError& error) {
-            check_error(error, path);
+            check_error(error);
         }
         return;
     }
-    const std::string written = read_all(path, kFormats.at(format), options);
+    const std::string written = read_all(std::move(content), kFormats.at(format), options);
     TextTraceReader again(written, {"written"});
     std::string rewritten;
     try {

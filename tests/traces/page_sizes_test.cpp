@@ -1,6 +1,5 @@
 // Page sizes of a process from smaps and from lists of pages, in small samples made for these
 // tests.
-#include "tests/traces/trace_support.h"
 #include "traces/page_sizes.h"
 #include "traces/source_location.h"
 
@@ -11,18 +10,15 @@
 namespace nestwalk {
 namespace {
 
-using test::TemporaryFile;
-
 PageSizes sizes_of(const std::string& content) {
-    return read_page_sizes(TemporaryFile(content).path());
+    return read_page_sizes(InputFile::in_memory(content, "pages"));
 }
 
 std::string error_of(const std::string& content) {
-    const TemporaryFile file(content);
     try {
-        read_page_sizes(file.path());
+        sizes_of(content);
     } catch (const InputError& error) {
-        return std::string(error.what()).substr(file.path().size());
+        return std::string(error.what()).substr(std::string("pages").size());
     }
     return "no error";
 }

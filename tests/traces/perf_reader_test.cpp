@@ -45,6 +45,18 @@ std::string records_of(const std::string& trace, const ImportOptions& options = 
 }
 
 TEST_SUITE("perf script") {
+    TEST_CASE("perf's own page faults are loads where they say an address") {
+        const Imported imported = import_of(
+            event(7, 0, "1 page-faults:  7f1234567008 [unknown] ([heap])  401000 main (/bin/a)") +
+            event(7, 0, "page-faults:u: ffff888000001000 401000 main+0x10 (/bin/a)") +
+            event(7, 0, "1 minor-faults: 401000 main (/bin/a)"));
+        CHECK(imported.error == "no error");
+        CHECK(untimed(imported.text) ==
+              "load 0x7f1234567008 size=1\nload 0xffff888000001000 kernel size=1\n");
+        CHECK(imported.skipped("page-faults") == 1);
+        CHECK(imported.report.notes.size() == 1);
+    }
+
     TEST_CASE("what -F leaves out of the head need not be there") {
         const std::string flush = "tlb:tlb_flush: pages:1 reason:local MM shootdown (3)\n";
         for (const std::string head :

@@ -50,6 +50,7 @@ TEST_SUITE("pinatrace") {
         CHECK(text_of("0x400810: R 0x602040; TID: 32746\n") == "load 0x602040 size=1\n");
         CHECK(text_of("0x400810: R 0x602040 8; TID: 7\n") == "load 0x602040\n");
         CHECK(text_of("0x400810: R 0x602040, size=2, tid=7\n") == "load 0x602040 size=2\n");
+        CHECK(text_of("0x400810: R, 0x602040, 4\n") == "load 0x602040 size=4\n");
     }
 
     TEST_CASE("a hexadecimal number alone behind the address is a value if it is no size") {
