@@ -258,6 +258,8 @@ void ColumnsReader::read(LineScanner& line, ImportSink& sink) {
                 break;
             }
             case Column::kInstruction:
+                line.number(base_, "the address of an instruction");
+                break;
             case Column::kValue:
             case Column::kIgnored:
                 line.go_to(end);

@@ -15,6 +15,7 @@ constexpr std::string_view kForm =
     "an event, as 'make 4711 [001] 12.345678: tlb:tlb_flush: pages:1 reason:local MM shootdown "
     "(3)'";
 constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
+constexpr std::string_view kDecimalDigits = "0123456789";
 
 // Bits of a page fault's error code (SDM "Interrupt 14 - Page-Fault Exception").
 constexpr std::uint64_t kPresent = 1;
@@ -56,13 +57,16 @@ Reason reason_of(std::string_view fields) {
     });
     const std::size_t at = text.find("reason");
     if (at == std::string::npos) return Reason::kUnknown;
-    const std::string_view rest = without_blanks(std::string_view(text).substr(at + 7));
+    std::string_view rest = std::string_view(text).substr(at + std::string_view("reason").size());
+    if (!rest.starts_with(':') && !rest.starts_with('=')) return Reason::kUnknown;
+    rest = without_blanks(rest.substr(1));
     for (const ReasonRow& row : kReasons)
         if (rest.starts_with(row.text)) return row.reason;
     // "reason:3" or "reason:unknown (3)".
-    const std::size_t digit = rest.find_first_of("012345");
-    return digit == std::string_view::npos ? Reason::kUnknown
-                                           : static_cast<Reason>(rest[digit] - '0');
+    rest.remove_prefix(rest.find('(') + 1);  // none: npos + 1 is 0
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of(kDecimalDigits));
+    return digits.size() == 1 && digits[0] <= '5' ? static_cast<Reason>(digits[0] - '0')
+                                                  : Reason::kUnknown;
 }
 
 // perf's own events of page faults, which say where, but not how the page was accessed.

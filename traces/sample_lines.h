@@ -2,6 +2,7 @@
 
 // The first lines of a file, before any of them is read: what formats and dialects are known by.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,9 +29,9 @@ void for_each_line(std::string_view sample, See see) {
     }
 }
 
+/// What is left of the line, or its end: a place in it in any case.
 inline std::string_view without_blanks(std::string_view line) {
-    const std::size_t start = line.find_first_not_of(" \t");
-    return start == std::string_view::npos ? std::string_view() : line.substr(start);
+    return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
 }  // namespace nestwalk

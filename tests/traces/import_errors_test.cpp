@@ -120,6 +120,18 @@ const std::vector<Row> kRows{
      "FILE:3:41: negative number: '-2'; expected a number of pages, or -1 for all"},
     {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:34359738369 reason:3\n",
      "FILE:3:41: too many pages: '34359738369'; expected at most 34359738368, or -1"},
+    {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:1 reason\n",
+     "FILE:3:20: no reason that is known: 'tlb:tlb_flush:'; expected 'reason:local MM shootdown "
+     "(3)' or another of Linux"},
+    {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:1 reason:\n",
+     "FILE:3:20: no reason that is known: 'tlb:tlb_flush:'; expected 'reason:local MM shootdown "
+     "(3)' or another of Linux"},
+    {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:1 reason:else (e3)\n",
+     "FILE:3:20: no reason that is known: 'tlb:tlb_flush:'; expected 'reason:local MM shootdown "
+     "(3)' or another of Linux"},
+    {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:1 reason:else (13)\n",
+     "FILE:3:20: no reason that is known: 'tlb:tlb_flush:'; expected 'reason:local MM shootdown "
+     "(3)' or another of Linux"},
     {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: pages:1 reason:else\n",
      "FILE:3:20: no reason that is known: 'tlb:tlb_flush:'; expected 'reason:local MM shootdown "
      "(3)' or another of Linux"},
@@ -127,8 +139,14 @@ const std::vector<Row> kRows{
      "FILE:3:20: no address: 'exceptions:page_fault_user:'; expected 'address=0x7f1234'"},
     {kPerf + "make 7 [001] 12.5: exceptions:page_fault_user: address=0x1 ip=0x2\n",
      "FILE:3:20: no error code: 'exceptions:page_fault_user:'; expected 'error_code=0x4'"},
+    {kPerf + "make 7 [001] 12.5: exceptions:page_fault_user: address=0x1 ip=0x2 error_code=\n",
+     "FILE:3:78: not a number: ''; expected an error code"},
+    {kPerf + "make 7 [001] 12.5: tlb:tlb_flush: reason:3 pages: \n",
+     "FILE:3:51: not a number: ''; expected a number of pages, or -1 for all"},
     {kPerf + "make 7 [9001] 12.5: tlb:tlb_flush: pages:1 reason:3\n",
      "FILE:3:1: no such CPU: 'make'; expected at most 8191"},
+    {"PC,Address,RW\n0x5678,0x100000,R\n0x5679,0x100008,W\nmain,0x200000,W\n",
+     "FILE:4:1: not a number: 'main,0x200000,W'; expected the address of an instruction"},
     {kTable + "0x602040 Q 8\n", "FILE:3:10: not an access: 'Q'; expected R, W or their like"},
     {kTable + "0x602040 R\n", "FILE:3:11: missing column: ''; expected size"},
     {kTable + "0x602040 R 8 9\n", "FILE:3:14: too many columns: '9'; expected address,op,size"},
