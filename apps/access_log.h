@@ -25,6 +25,8 @@ public:
 
     /// Gives the file its name. Throws InputError if something could not be written.
     void finish() { file_.finish(); }
+    /// What is written stays, under the name that is returned. Throws InputError likewise.
+    std::string keep() { return file_.keep(); }
 
 private:
     void row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,

@@ -1,6 +1,7 @@
 #include "apps/command_line.h"
 #include "apps/exit_status.h"
 #include "apps/import_command_line.h"
+#include "apps/number_option.h"
 #include "apps/parallel.h"
 #include "apps/program_version.h"
 #include "apps/trace_command_line.h"
@@ -61,6 +62,40 @@ void add_engine(CLI::App& command, Engine& engine) {
         ->option_text("ENGINE");
 }
 
+void add_part(CLI::App& run, RunPart& part) {
+    add_number(
+        run, "--skip", [&part](std::uint64_t n) { part.skip = n; },
+        "records of the trace to pass over; a repeat block is one");
+    add_number(
+        run, "--warmup", [&part](std::uint64_t n) { part.warm_up = n; },
+        "records to execute then without counting them");
+    add_number(
+        run, "--limit", [&part](std::uint64_t n) { part.limit = n; },
+        "records to execute and count then, at most");
+}
+
+void add_misses(CLI::App& run, RunOptions& options) {
+    CLI::Option* const interval = add_number(
+        run, "--interval", [&options](std::uint64_t n) { options.interval = n; },
+        "how many references an interval of --interval-csv has");
+    CLI::Option* const csv =
+        run.add_option("--interval-csv", options.interval_csv,
+                       "write one CSV row an interval: what missed, and its working set")
+            ->option_text("FILE")
+            ->needs(interval);
+    interval->needs(csv);
+    run.add_option("--interval-columns", options.interval_columns,
+                   "names of statistics or groups of them, with commas between, to count instead "
+                   "(default: l1.misses,stlb.hits,stlb.misses,walks,flushes.performed,faults)")
+        ->option_text("NAME,...")
+        ->delimiter(',')
+        ->needs(csv);
+    add_number(
+        run, "--top", [&options](std::uint64_t n) { options.top = static_cast<std::size_t>(n); },
+        "report the N pages and regions that missed most, with their mapping, and page sizes; text "
+        "and JSON have them");
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
     CLI::App& run =
         *app.add_subcommand("run", "replay an experiment's trace and report what happened");
@@ -93,6 +128,8 @@ void add_run(CLI::App& app, RunOptions& options) {
         "--allow-truncated", [&options] { options.truncation = Truncation::kAllowed; },
         "of a binary trace that is cut short or damaged, replay the records before that, and say "
         "so in the results");
+    add_part(run, options.part);
+    add_misses(run, options);
 }
 
 void add_sweep(CLI::App& app, SweepOptions& options) {

@@ -28,6 +28,11 @@ struct RunOptions {
     bool no_collapse{};
     Engine engine{};
     Truncation truncation{};
+    RunPart part{};
+    std::uint64_t interval{};  ///< references; 0: none
+    std::string interval_csv{};
+    std::vector<std::string> interval_columns{};  ///< names of statistics; empty: the usual ones
+    std::size_t top{};                            ///< pages and regions that missed most; 0: none
 };
 
 struct SweepOptions {

@@ -20,10 +20,19 @@ void PartialFile::fail() const {
     throw InputError({path_}, "cannot write " + what_ + ": " + std::strerror(errno));
 }
 
-void PartialFile::finish() {
+/// False if something could not be written.
+bool PartialFile::close() {
     const bool written = std::ferror(file_.get()) == 0;
-    const bool closed = std::fclose(file_.release()) == 0;
-    if (written && closed && std::rename(partial().c_str(), path_.c_str()) == 0) return;
+    return std::fclose(file_.release()) == 0 && written;
+}
+
+std::string PartialFile::keep() {
+    if (!close()) fail();
+    return partial();
+}
+
+void PartialFile::finish() {
+    if (close() && std::rename(partial().c_str(), path_.c_str()) == 0) return;
     std::remove(partial().c_str());
     fail();
 }

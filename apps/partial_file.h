@@ -23,12 +23,16 @@ public:
 
     /// Gives the file its name. Throws InputError if something could not be written.
     void finish();
+    /// What is written stays, under the name that it has. Returns that name. Throws InputError if
+    /// something could not be written.
+    std::string keep();
 
 private:
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
+    bool close();
     [[noreturn]] void fail() const;
     std::string partial() const { return path_ + ".partial"; }
 

@@ -4,9 +4,13 @@
 #include "apps/experiment_file.h"
 #include "apps/import_report_text.h"
 #include "apps/interrupt.h"
+#include "apps/interval_log.h"
+#include "apps/miss_census.h"
 #include "apps/output.h"
 #include "apps/page_sizes_option.h"
 #include "apps/partial_file.h"
+#include "apps/replay_logs.h"
+#include "apps/run_progress.h"
 #include "apps/run_report.h"
 #include "apps/simulation.h"
 #include "apps/yaml_writer.h"
@@ -59,14 +63,50 @@ int report_checks(const RunResult& result) {
     return result.failures.empty() ? kExitDone : kExitCheckFailed;
 }
 
+/// A log of a run that was stopped is not whole, and its name says so.
+template <typename File>
+void end_log(File& file, const RunResult& result) {
+    if (!result.stopped_after) return file.finish();
+    fmt::print(stderr, "note: what was logged until then is in {}\n", file.keep());
+}
+
 RunResult run_logged(const Experiment& experiment, const ReplayOptions& replay,
-                     const std::string& schedule_log) {
+                     const RunControl& control, const std::string& schedule_log) {
     PartialFile file(schedule_log, "the schedule log");
     ScheduleWriter schedule([&](std::string_view text) { file.write(text); });
-    RunResult result = run(experiment, replay, schedule);
-    file.finish();
+    RunResult result = run(experiment, replay, schedule, control);
+    end_log(file, result);
     return result;
 }
+
+/// What hears of each access, as far as it was asked for.
+struct Listeners {
+    std::optional<AccessLog> accesses{};
+    std::optional<IntervalLog> intervals{};
+    std::optional<MissCensus> misses{};
+    ReplayLogs logs{};
+
+    explicit Listeners(const RunOptions& options) {
+        if (options.top != 0 && options.format == ReportFormat::kCsv)
+            throw InputError({"--top"}, "CSV has no place for it; expected --format text or json");
+        if (!options.access_log.empty()) logs.add(accesses.emplace(options.access_log));
+        if (!options.interval_csv.empty())
+            logs.add(intervals.emplace(options.interval_csv, options.interval,
+                                       options.interval_columns.empty()
+                                           ? IntervalLog::usual_columns()
+                                           : options.interval_columns));
+        if (options.top != 0) logs.add(misses.emplace());
+    }
+
+    void end(const RunResult& result) {
+        if (accesses) end_log(*accesses, result);
+        if (intervals) end_log(*intervals, result);
+    }
+
+    MissReport report(const RunOptions& options) const {
+        return {misses ? &*misses : nullptr, options.top, intervals ? &*intervals : nullptr};
+    }
+};
 
 }  // namespace
 
@@ -80,19 +120,23 @@ int run_command(const RunOptions& options) {
     Experiment experiment = load_experiment(options.experiment, overrides_of(options));
     if (auto* const trace = std::get_if<TraceFile>(&experiment.workload))
         trace->truncation = options.truncation;
-    std::optional<AccessLog> log;
-    if (!options.access_log.empty()) log.emplace(options.access_log);
+    Listeners listeners(options);
+    std::optional<RunProgress> progress(std::in_place);
     const ReplayOptions replay{
         .loop_collapse = options.no_collapse ? LoopCollapse::kOff : LoopCollapse::kOn,
         .checking = options.check ? Checking::kOn : Checking::kOff,
-        .log = log ? &*log : nullptr,
+        .log = listeners.logs.get(),
         .stop = &interrupted()};
-    const RunResult result = logs_schedule ? run_logged(experiment, replay, options.schedule_log)
-                                           : run(experiment, replay, options.engine);
-    if (log) log->finish();
+    const RunControl control{options.part, Stopped::kKept, &*progress};
+    const RunResult result = logs_schedule
+                                 ? run_logged(experiment, replay, control, options.schedule_log)
+                                 : run(experiment, replay, options.engine, control);
+    progress.reset();
+    listeners.end(result);
     if (result.import) fmt::print(stderr, "{}", import_text(*result.import));
 
-    const std::string report = report_run(experiment, result, options.format);
+    const std::string report =
+        report_run(experiment, result, options.format, listeners.report(options));
     if (options.output.empty()) {
         write_stdout(report);
     } else {
@@ -100,6 +144,10 @@ int run_command(const RunOptions& options) {
         write_result(options.output, file_name(options.format), report);
     }
     for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);
+    if (result.stopped_after) {
+        fmt::print(stderr, "nestwalk: interrupted; the results are of what was done until then\n");
+        return kExitInterrupted;
+    }
     if (options.check) return report_checks(result);
     if (!result.first_fault.empty()) {
         fmt::print(stderr, "note: translations faulted; the first is {}\n", result.first_fault);

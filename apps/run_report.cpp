@@ -25,7 +25,35 @@ std::string data_references(const Counters& whole) {
     return with_thousands(loads + stores);
 }
 
-std::string text_report(const Experiment& experiment, const RunResult& result) {
+/// Which part of the trace was counted, where that is not all of it; a line, or none.
+std::string part_text(const RunResult& result) {
+    std::string text;
+    if (result.part != RunPart{}) {
+        const RunPart& part = result.part;
+        text = fmt::format("of the trace: {} records skipped, {} warmed up and not counted",
+                           with_thousands(part.skip), with_thousands(part.warm_up));
+        if (part.limit != UINT64_MAX)
+            text += fmt::format(", at most {} counted", with_thousands(part.limit));
+        text += "\n";
+    }
+    if (result.stopped_after)
+        text += fmt::format("partial: interrupted when {} records to be counted had been read\n",
+                            with_thousands(*result.stopped_after));
+    return text;
+}
+
+void add_part(const RunResult& result, nlohmann::ordered_json& json) {
+    if (result.part != RunPart{}) {
+        json["part"] = {{"skip", result.part.skip}, {"warmup", result.part.warm_up}};
+        if (result.part.limit != UINT64_MAX) json["part"]["limit"] = result.part.limit;
+    }
+    if (!result.stopped_after) return;
+    json["partial"] = true;
+    json["records_read"] = *result.stopped_after;
+}
+
+std::string text_report(const Experiment& experiment, const RunResult& result,
+                        const MissReport& misses) {
     const std::vector<StatisticInfo>& infos = statistic_infos();
     const std::vector<PhaseValues> all = statistics_of(result);
     const PhaseValues& whole = all[0];
@@ -58,6 +86,7 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
 
     std::string text = experiment.title.empty() ? "" : experiment.title + "\n";
     text += describe_system(experiment) + "\n";
+    text += part_text(result);
     if (result.cut_short) text += "the trace is not whole: " + result.cut_short->reason + "\n";
     if (const std::string choices = open_choices(experiment); !choices.empty()) {
         text += "choices that the manuals leave open: " + choices + "\n";
@@ -75,14 +104,17 @@ std::string text_report(const Experiment& experiment, const RunResult& result) {
             fmt::format("\n{} phases are too many for columns; --format json or csv has each.\n",
                         all.size() - 1);
     }
+    text += miss_text(misses);
     text += vcpu_text(result);
     return text;
 }
 
-std::string json_report(const Experiment& experiment, const RunResult& result) {
+std::string json_report(const Experiment& experiment, const RunResult& result,
+                        const MissReport& misses) {
     nlohmann::ordered_json json;
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
+    add_part(result, json);
     if (result.import) json["import"] = import_json(*result.import);
     if (result.cut_short) {
         json["truncated"] = {{"good_records", result.cut_short->good_records},
@@ -94,6 +126,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result) {
     for (std::size_t at = 1; at < all.size(); ++at)
         json["phases"].push_back({{"name", *all[at].phase},
                                   {"statistics", statistics_json(statistic_infos(), all[at])}});
+    add_misses(misses, json);
     add_vcpus(result, json);
     json["narrative"] = narrative_json(result.narrative);
     json["failed_expectations"] = result.failures;
@@ -106,6 +139,8 @@ std::string csv_report(const RunResult& result) {
     std::string text = "phase,statistic,value,unit\n";
     if (result.cut_short)
         text += fmt::format(",truncated_trace,{},records\n", result.cut_short->good_records);
+    if (result.stopped_after)
+        text += fmt::format(",partial_run,{},records\n", *result.stopped_after);
     for (const PhaseValues& of : statistics_of(result)) {
         const std::string phase = of.phase ? csv_quoted(phase_words(*of.phase)) : "";
         for (std::size_t at = 0; at < of.values.size(); ++at) {
@@ -138,12 +173,13 @@ std::string describe_system(const Experiment& experiment) {
     return machine;
 }
 
-std::string report_run(const Experiment& experiment, const RunResult& result, ReportFormat format) {
+std::string report_run(const Experiment& experiment, const RunResult& result, ReportFormat format,
+                       const MissReport& misses) {
     switch (format) {
         case ReportFormat::kText:
-            return text_report(experiment, result);
+            return text_report(experiment, result, misses);
         case ReportFormat::kJson:
-            return json_report(experiment, result);
+            return json_report(experiment, result, misses);
         case ReportFormat::kCsv:
             return csv_report(result);
     }

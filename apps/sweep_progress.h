@@ -2,7 +2,8 @@
 
 // How far a sweep is, on standard error where that is a terminal.
 
-#include <chrono>
+#include "apps/progress_line.h"
+
 #include <cstddef>
 #include <string>
 
@@ -16,17 +17,13 @@ std::string progress_words(std::size_t done, std::size_t begun, std::size_t tota
 class SweepProgress {
 public:
     SweepProgress(std::size_t begun, std::size_t total);
-    SweepProgress(const SweepProgress&) = delete;
-    SweepProgress& operator=(const SweepProgress&) = delete;
-    /// Leaves nothing on the screen.
-    ~SweepProgress();
 
     void show(std::size_t done, std::size_t failed);
 
 private:
     std::size_t begun_;
     std::size_t total_;
-    std::chrono::steady_clock::time_point start_{std::chrono::steady_clock::now()};
+    ProgressLine line_{};
 };
 
 }  // namespace nestwalk

@@ -1,11 +1,10 @@
 #include "apps/trace_command_line.h"
 #include "apps/generator_keys.h"
 #include "apps/import_command_line.h"
-#include "traces/number.h"
+#include "apps/number_option.h"
 #include "traces/wording.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -40,23 +39,6 @@ void add_form(CLI::App& command, TraceTarget& out) {
             "the form to write: nwt, text, or nwb, binary (default: as OUT ends, .nwt or .nwb)")
         ->check(CLI::IsMember({"nwt", "nwb"}))
         ->option_text("FORM");
-}
-
-/// An option whose value is a number as it is written everywhere: 0x1000, 64K, 1_000_000.
-CLI::Option* add_number(CLI::App& command, const std::string& option,
-                        std::function<void(std::uint64_t)> use, const std::string& help) {
-    return command
-        .add_option_function<std::string>(
-            option,
-            [option, use = std::move(use)](const std::string& text) {
-                const ParsedNumber number = parse_number(text);
-                if (number.fault != NumberFault::kNone)
-                    throw CLI::ValidationError(
-                        option, fault("not a number", text, "one that fits in 64 bits, as 64K"));
-                use(number.value);
-            },
-            help)
-        ->option_text("N");
 }
 
 void add_info(CLI::App& trace, TraceInfoOptions& options) {

@@ -1,13 +1,12 @@
 #include "apps/trace_copy.h"
 #include "apps/exit_status.h"
 #include "apps/interrupt.h"
+#include "apps/trace_part.h"
 #include "sim/replay.h"
 #include "traces/binary_trace_writer.h"
 #include "traces/source_location.h"
 #include "traces/text_trace_writer.h"
 #include "traces/wording.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -68,27 +67,18 @@ int TraceOutput::fill(const std::function<void()>& write) {
 }
 
 void copy(TraceSource& source, const RecordRange& range, TraceOutput& output) {
-    std::uint64_t skip = range.skip - source.skip(range.skip);
-    std::uint64_t left = range.limit;
-    for (std::uint64_t number = 0; left != 0; ++number) {
+    TracePart part(source, &interrupted());
+    part.pass_over(range.skip);
+    part.begin(range.limit);
+    for (std::uint64_t number = 0;; ++number) {
         output.check(number);
-        if (const AccessRun run = source.next_accesses(); !run.empty()) {
-            const std::uint64_t skipped = std::min<std::uint64_t>(skip, run.accesses.size());
-            const std::uint64_t taken =
-                std::min<std::uint64_t>(left, run.accesses.size() - skipped);
-            output.writer().write(run.part(skipped, taken));
+        if (const AccessRun run = part.next_accesses(); !run.empty()) {
+            output.writer().write(run);
             output.check();
-            skip -= skipped;
-            left -= taken;
-            continue;
-        }
-        const TraceItem* const item = source.next();
-        if (item == nullptr) return;
-        if (skip != 0) {
-            --skip;
-        } else {
+        } else if (const TraceItem* const item = part.next()) {
             output.writer().write(*item);
-            --left;
+        } else {
+            return;
         }
     }
 }

@@ -44,6 +44,18 @@ std::optional<Generator> generator_of(const Kind& kind) {
     return std::nullopt;
 }
 
+std::uint64_t most_records(const Generator& generator) {
+    return std::visit(
+        [](const auto& kind) {
+            if constexpr (requires { kind.count; }) {
+                return kind.count;
+            } else {
+                return UINT64_MAX;
+            }
+        },
+        generator);
+}
+
 std::optional<Generator> generator_in(const Workload& workload) {
     return std::visit([](const auto& kind) { return generator_of(kind); }, workload);
 }
@@ -100,15 +112,14 @@ ConfigNode workload_node(const Workload& workload) {
     return node;
 }
 
-std::unique_ptr<TraceSource> open_workload(const Workload& workload) {
-    if (const auto* program = std::get_if<Program>(&workload)) {
-        return std::make_unique<TextTraceReader>(program->text, program->location);
-    }
-    if (const std::optional<Generator> generator = generator_in(workload)) {
-        return open_generator(*generator);
-    }
+OpenedWorkload open_workload(const Workload& workload) {
+    if (const auto* program = std::get_if<Program>(&workload))
+        return {.source = std::make_unique<TextTraceReader>(program->text, program->location)};
+    if (const std::optional<Generator> generator = generator_in(workload))
+        return {.source = open_generator(*generator), .most_records = most_records(*generator)};
     const auto& file = std::get<TraceFile>(workload);
-    return open_trace(file.path, file.format, file.import, file.truncation).source;
+    OpenedTrace trace = open_trace(file.path, file.format, file.import, file.truncation);
+    return {.source = std::move(trace.source), .progress = std::move(trace.progress)};
 }
 
 }  // namespace nestwalk

@@ -51,7 +51,13 @@ std::string trace_path(const ConfigValue& value, const std::filesystem::path& ba
 /// Where the relative paths of a value start.
 std::filesystem::path base_of(const ConfigValue& value, const std::filesystem::path& base);
 
+struct OpenedWorkload {
+    std::unique_ptr<TraceSource> source{};
+    std::shared_ptr<const InputProgress> progress{};  ///< of a file; null for what is none
+    std::uint64_t most_records{UINT64_MAX};           ///< there are no more of them
+};
+
 /// The workload's records. Throws InputError if its file cannot be read.
-std::unique_ptr<TraceSource> open_workload(const Workload& workload);
+OpenedWorkload open_workload(const Workload& workload);
 
 }  // namespace nestwalk

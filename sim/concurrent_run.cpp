@@ -42,6 +42,11 @@ void ConcurrentRun::run() {
     if (log_ != nullptr) log_->finish();
 }
 
+void ConcurrentRun::finish_early() {
+    replay_.finish();
+    if (log_ != nullptr) log_->finish();
+}
+
 void ConcurrentRun::run_streams() {
     look_all();
     while (true) {

@@ -31,6 +31,8 @@ public:
 
     /// Executes all streams. Throws what Replay::run throws, and InputError where all vCPUs wait.
     void run();
+    /// After run() was interrupted: all that was done until then is counted, and in the log.
+    void finish_early();
 
     const Replay& replay() const { return replay_; }
     std::vector<LockUse> lock_uses() const { return locks_.uses(); }

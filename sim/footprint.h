@@ -28,6 +28,13 @@ public:
         remember(page);
     }
 
+    /// Both ends of an access, which is at most a page long.
+    void touch(VirtAddr va, std::uint64_t bytes) {
+        const VirtAddr last = va + (bytes - 1);
+        touch(va);
+        if ((va.value() ^ last.value()) >> level_shift(1) != 0) touch(last);
+    }
+
     std::uint64_t pages_4k() const { return pages_4k_; }
     std::uint64_t pages_2m() const { return regions_.size(); }
 

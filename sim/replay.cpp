@@ -71,6 +71,15 @@ void Replay::finish() {
     add_times();
 }
 
+void Replay::restart() {
+    statistics_.restart();
+    std::fill(whole_times_.begin(), whole_times_.end(), Counters{});
+    expectations_ = {};
+    first_fault_.clear();
+    collapsed_iterations_ = 0;
+    if (options_.log != nullptr) options_.log->restart();
+}
+
 void Replay::settle() {
     if (options_.clock != nullptr) options_.clock->settle();
     for (CoreTiming& core : cores_) core.enter_phase();
@@ -235,13 +244,9 @@ void Replay::poll() const {
 void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& outcome) {
     count_translation(outcome, statistics_.current());
     if (access.kind != AccessKind::kFetch && !outcome.second_page) {
-        // Both ends of the access, since what crosses a 4-KiB page may be one translation of a
-        // larger one.
-        const VirtAddr last = va + (access.bytes - 1);
-        statistics_.footprint().touch(va);
-        if ((va.value() ^ last.value()) >> level_shift(1) != 0) {
-            statistics_.footprint().touch(last);
-        }
+        // The whole access, since what crosses a 4-KiB page may be one translation of a larger
+        // one.
+        statistics_.footprint().touch(va, access.bytes);
     }
     if (watching_) last_.on_translation(outcome);
     if (outcome.fault.raised() && !outcome.answered && first_fault_.empty()) {

@@ -38,6 +38,8 @@ public:
                              const Outcome& outcome, std::optional<Cycles> completed) = 0;
     virtual void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                            std::optional<Cycles> completed) = 0;
+    /// What was heard so far is not counted.
+    virtual void restart() {}
 };
 
 struct ReplayOptions {
@@ -71,6 +73,8 @@ public:
     void begin(const std::string& source_name) { source_name_ = source_name; }
     void execute(const Record& record) { this->record(record); }
     void finish();
+    /// After finish(): counts begin anew, and time goes on. What was executed so far has warmed up.
+    void restart();
     /// Throws Interrupted when stopped.
     void poll() const;
     /// Where the time of a vCPU is counted.

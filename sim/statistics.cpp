@@ -15,6 +15,13 @@ void Statistics::enter_phase(const std::string& name) {
     if (found == phases_.end()) phases_.push_back({.name = name});
 }
 
+void Statistics::restart() {
+    const std::string name = phases_[current_].name;
+    phases_.assign(1, {});
+    enter_phase(name);
+    footprint_ = {};
+}
+
 Counters Statistics::whole() const {
     Counters sum;
     for (const Phase& phase : phases_) sum += phase.counters;

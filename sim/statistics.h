@@ -24,6 +24,8 @@ public:
     /// Later counts go to the phase of that name, which is made if it is new. Throws OperationError
     /// for more than kMostPhases.
     void enter_phase(const std::string& name);
+    /// Begins anew, in the phase that it is in.
+    void restart();
     Counters& current() { return phases_[current_].counters; }
     std::size_t current_phase() const { return current_; }
     Footprint& footprint() { return footprint_; }

@@ -28,6 +28,9 @@ struct AccessRun {
             .captured_ns = captured_ns.empty() ? captured_ns : captured_ns.subspan(first, count)};
     }
 
+    /// All but the first `count`.
+    AccessRun rest(std::size_t count) const { return part(count, accesses.size() - count); }
+
     bool empty() const { return accesses.empty(); }
     std::uint64_t line_of(std::size_t index) const {
         return first_line + (lines_after.empty() ? index : lines_after[index]);

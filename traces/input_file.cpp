@@ -87,6 +87,7 @@ public:
     std::string_view peek() {
         start_.resize(8);
         start_.resize(std::fread(start_.data(), 1, start_.size(), file_));
+        progress_->read = start_.size();
         check();
         return start_;
     }
@@ -98,7 +99,9 @@ public:
         std::size_t got = take(start_, to, size);
         if (got < size) {
             if (failed_) check();  // what came before the error has been handed out
-            got += std::fread(to + got, 1, size - got, file_);
+            const std::size_t read = std::fread(to + got, 1, size - got, file_);
+            progress_->read += read;
+            got += read;
             failed_ = std::ferror(file_) != 0;
             error_ = errno;
             if (got == 0) check();
@@ -118,7 +121,13 @@ public:
 
     void seek(std::uint64_t offset) {
         start_.clear();
+        progress_->read = offset;
         if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0) unreadable(errno);
+    }
+
+    std::shared_ptr<const InputProgress> progress() const {
+        progress_->size = size();
+        return progress_;
     }
 
     const std::string& name() const { return name_; }
@@ -161,6 +170,7 @@ private:
     std::string content_{};  ///< of a file in memory
     std::string start_{};
     std::string_view tail_{};
+    std::shared_ptr<InputProgress> progress_{std::make_shared<InputProgress>()};
     bool failed_{};  ///< the last read, with that error
     int error_{};
 };
@@ -307,6 +317,10 @@ void InputFile::seek(std::uint64_t offset) {
     state_->head.clear();
     state_->head_taken = 0;
     state_->at_end = false;
+}
+
+std::shared_ptr<const InputProgress> InputFile::progress() const {
+    return state_->source.progress();
 }
 
 const char* InputFile::compression() const { return state_->kind(); }

@@ -20,6 +20,12 @@ public:
     using InputError::InputError;
 };
 
+/// How far a file has been read, in bytes as they are stored.
+struct InputProgress {
+    std::uint64_t read{};
+    std::optional<std::uint64_t> size{};  ///< of a regular file
+};
+
 class InputFile {
 public:
     /// Opens `path`; "-" is standard input. Throws InputError.
@@ -42,6 +48,9 @@ public:
     std::optional<std::uint64_t> size() const;
     /// Goes on reading at that byte of a file that has a size. Throws InputError.
     void seek(std::uint64_t offset);
+
+    /// Goes on with the reading, also once the file has been moved.
+    std::shared_ptr<const InputProgress> progress() const;
 
     /// "none", "gzip", "zstd", "xz" or "lz4".
     const char* compression() const;

@@ -117,7 +117,9 @@ OpenedTrace open_trace(InputFile file, TraceFormat format, const ImportOptions& 
     if (format == TraceFormat::kAuto && file.peek().starts_with(nwb::kMagic))
         format = TraceFormat::kNwb;
     if (format == TraceFormat::kAuto) format = detect_format(file, import);
-    return {format, compression, reader_of(format, std::move(file), import, truncation)};
+    std::shared_ptr<const InputProgress> progress = file.progress();
+    return {format, compression, reader_of(format, std::move(file), import, truncation),
+            std::move(progress)};
 }
 
 }  // namespace nestwalk

@@ -43,6 +43,7 @@ struct OpenedTrace {
     TraceFormat format{};       ///< never kAuto
     std::string compression{};  ///< "none", "gzip", "zstd" or "xz"
     std::unique_ptr<TraceSource> source{};
+    std::shared_ptr<const InputProgress> progress{};
 };
 
 /// `path` "-" is standard input. With kAuto, an empty file is a text trace without records.

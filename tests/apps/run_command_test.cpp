@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 namespace nestwalk::test {
 namespace {
@@ -124,16 +125,46 @@ TEST_SUITE("nestwalk run") {
         CHECK(place.run("gzip < t.nwt | nestwalk run e.yaml --trace -").out == direct);
     }
 
-    TEST_CASE("Ctrl-C in the middle of a run: status 130, no file, nothing printed") {
+    TEST_CASE("Ctrl-C in the middle of a run: status 130, and results that say they are partial") {
+        for (const std::string engine : {"replay", "cycle"}) {
+            CAPTURE(engine);
+            const Workplace place;
+            place.write("e.yaml", with(endless(), "exact", "haswell-ep"));
+            const Finished finished = place.run(
+                "nestwalk run e.yaml --no-collapse --output out --format json --access-log log.csv "
+                "--engine " +
+                engine +
+                " & pid=$!\n"
+                "until test -s log.csv.partial; do sleep 0.05; done; kill -INT $pid; wait $pid");
+            CHECK(finished.status == 130);
+            CHECK(finished.err ==
+                  "note: what was logged until then is in log.csv.partial\n"
+                  "nestwalk: interrupted; the results are of what was done until then\n");
+            CHECK(finished.out.empty());
+            CHECK(place.run("ls").out == "e.yaml\nlog.csv.partial\nout\n");
+            const auto json = nlohmann::json::parse(place.read("out/result.json"));
+            CHECK(json["partial"] == true);
+            CHECK(json["records_read"] == 1);
+            // Each row of the log but its header is a translation that was counted.
+            const std::string rows = place.run("grep -c load log.csv.partial").out;
+            CHECK(std::to_string(json["whole"]["references.load"].get<std::uint64_t>()) + "\n" ==
+                  rows);
+        }
+    }
+
+    TEST_CASE("text and CSV say that results are partial") {
         const Workplace place;
         place.write("e.yaml", endless());
-        const Finished finished = place.run(
-            "nestwalk run e.yaml --no-collapse --output out --access-log log.csv & pid=$!\n"
-            "until test -s log.csv.partial; do sleep 0.05; done; kill -INT $pid; wait $pid");
-        CHECK(finished.status == 130);
-        CHECK(finished.err == "nestwalk: interrupted; no results were written\n");
-        CHECK(finished.out.empty());
-        CHECK(place.run("ls").out == "e.yaml\n");
+        const auto stopped = [&](const std::string& format) {
+            return place
+                .run("nestwalk run e.yaml --no-collapse --access-log log.csv --format " + format +
+                     " & pid=$!\nuntil test -s log.csv.partial; do sleep 0.05; done\n"
+                     "kill -INT $pid; wait $pid; rm log.csv.partial")
+                .out;
+        };
+        CHECK(contains(stopped("text"),
+                       "\npartial: interrupted when 1 records to be counted had been read\n"));
+        CHECK(stopped("csv").starts_with("phase,statistic,value,unit\n,partial_run,1,records\n"));
     }
 
     TEST_CASE("Ctrl-C while standard input is silent") {

@@ -3,6 +3,8 @@
 #include "tests/apps/program.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -248,7 +250,7 @@ TEST_SUITE("nestwalk run of several vCPUs") {
         }
     }
 
-    TEST_CASE("a run of several vCPUs that goes on for ever can be stopped") {
+    TEST_CASE("a run of several vCPUs that goes on for ever can be stopped and its log replayed") {
         const Workplace place;
         place.write(
             "e.yaml",
@@ -256,13 +258,24 @@ TEST_SUITE("nestwalk run of several vCPUs") {
             "    repeat 1000000000000 {\n      cpu 0\n      load 0x1000 count=3\n      cpu 1\n"
             "      load 0x1000 count=3\n    }\n");
         const Finished run = place.run(
-            "nestwalk run e.yaml --engine cycle --schedule-log o.nwt & pid=$!\n"
+            "nestwalk run e.yaml --engine cycle --format json --schedule-log o.nwt & pid=$!\n"
             "until test -s o.nwt.partial; do sleep 0.05; done; kill -INT $pid; wait $pid");
         CHECK(run.status == 130);
-        CHECK(run.out.empty());
         CHECK_FALSE(place.has("o.nwt"));
-        CHECK_FALSE(place.has("o.nwt.partial"));
-        CHECK(run.err.find("interrupted") != std::string::npos);
+        CHECK(run.err ==
+              "note: what was logged until then is in o.nwt.partial\n"
+              "nestwalk: interrupted; the results are of what was done until then\n");
+        const auto partial = nlohmann::json::parse(run.out);
+        CHECK(partial["partial"] == true);
+        const auto again = nlohmann::json::parse(
+            place.run("nestwalk run e.yaml --trace o.nwt.partial --format json").out);
+        // All but perhaps the record in which it was stopped.
+        const auto loads = [](const nlohmann::json& result) {
+            return result["whole"]["references.load"].get<std::int64_t>();
+        };
+        CHECK(loads(partial) > 100);
+        CHECK(std::abs(loads(partial) - loads(again)) <= 1);
+        CHECK(again["whole"]["walks.load"] == partial["whole"]["walks.load"]);
     }
 }
 

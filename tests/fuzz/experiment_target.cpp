@@ -26,7 +26,7 @@ void replay_shortened(const Experiment& experiment) {
     if (!std::holds_alternative<Program>(experiment.workload)) return;
     if (experiment.machine.parameters.bounded_entries() * experiment.system.vcpus > kMostEntries)
         return;
-    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload);
+    const std::unique_ptr<TraceSource> source = open_workload(experiment.workload).source;
     LimitedSource limited(*source);
     System system(experiment.machine.parameters, experiment.system);
     Replay replay(system, {.checking = Checking::kOn});

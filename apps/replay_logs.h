@@ -1,0 +1,39 @@
+#pragma once
+
+// Several that hear of everything that a replay does.
+
+#include "sim/replay.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace nestwalk {
+
+class ReplayLogs final : public ReplayLog {
+public:
+    /// `log` must outlive this.
+    void add(ReplayLog& log) { logs_.push_back(&log); }
+    /// What a replay is to be given: null if there is none, since one that hears takes time.
+    ReplayLog* get() {
+        if (logs_.empty()) return nullptr;
+        return logs_.size() == 1 ? logs_.front() : this;
+    }
+
+    void translation(std::size_t vcpu, const Access& access, VirtAddr va, const Outcome& outcome,
+                     std::optional<Cycles> completed) override {
+        for (ReplayLog* log : logs_) log->translation(vcpu, access, va, outcome, completed);
+    }
+    void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
+                   std::optional<Cycles> completed) override {
+        for (ReplayLog* log : logs_) log->operation(vcpu, operation, outcome, completed);
+    }
+    void restart() override {
+        for (ReplayLog* log : logs_) log->restart();
+    }
+
+private:
+    std::vector<ReplayLog*> logs_{};
+};
+
+}  // namespace nestwalk
