@@ -25,6 +25,25 @@ std::string data_references(const Counters& whole) {
     return with_thousands(loads + stores);
 }
 
+/// "replayed: staged", "replayed: one at a time, because paging is off".
+std::string replayed_text(const BulkReport& replayed) {
+    if (replayed.staged + replayed.one_at_a_time == 0) return "";
+    if (replayed.one_at_a_time == 0) return "replayed: staged\n";
+    const char* const reason = words_for(replayed.first_reason);
+    if (replayed.staged == 0) {
+        return fmt::format("replayed: one at a time, because {}\n", reason);
+    }
+    return fmt::format("replayed: staged, but for {} of {} accesses; the first, because {}\n",
+                       with_thousands(replayed.one_at_a_time),
+                       with_thousands(replayed.one_at_a_time + replayed.staged), reason);
+}
+
+nlohmann::ordered_json replayed_json(const BulkReport& replayed) {
+    return {{"staged", replayed.staged},
+            {"one_at_a_time", replayed.one_at_a_time},
+            {"first_reason", name_of(replayed.first_reason)}};
+}
+
 /// Which part of the trace was counted, where that is not all of it; a line, or none.
 std::string part_text(const RunResult& result) {
     std::string text;
@@ -88,6 +107,7 @@ std::string text_report(const Experiment& experiment, const RunResult& result,
     text += describe_system(experiment) + "\n";
     text += part_text(result);
     if (result.cut_short) text += "the trace is not whole: " + result.cut_short->reason + "\n";
+    if (result.replayed) text += replayed_text(*result.replayed);
     if (const std::string choices = open_choices(experiment); !choices.empty()) {
         text += "choices that the manuals leave open: " + choices + "\n";
     }
@@ -115,6 +135,7 @@ std::string json_report(const Experiment& experiment, const RunResult& result,
     json["title"] = experiment.title;
     json["experiment"] = to_json(resolve(experiment));
     add_part(result, json);
+    if (result.replayed) json["replayed"] = replayed_json(*result.replayed);
     if (result.import) json["import"] = import_json(*result.import);
     if (result.cut_short) {
         json["truncated"] = {{"good_records", result.cut_short->good_records},

@@ -94,6 +94,7 @@ RunResult run_in_order(const Experiment& experiment, const ReplayOptions& option
     if (!ended) replay.finish();
     if (!counting) replay.restart();
     RunResult result = result_of(replay, experiment, system, *workload.source);
+    if (options.clock == nullptr) result.replayed = replay.bulk_report();
     if (!ended) result.stopped_after = counting ? part.given() : 0;
     result.part = control.part;
     note_nothing_counted(control, part, result);

@@ -53,6 +53,7 @@ struct RunResult {
     std::uint64_t checked{};
     Narrative narrative{};
     std::uint64_t collapsed_iterations{};
+    std::optional<BulkReport> replayed{};  ///< with the replay engine
     std::string first_fault{};             ///< empty if no translation faulted
     bool timed{};                          ///< the machine says how long things take
     std::vector<Counters> vcpus{};         ///< of each of several vCPUs: what a clock counts

@@ -5,6 +5,9 @@
 #include "bench/workloads.h"
 #include "models/system.h"
 #include "sim/replay.h"
+#include "traces/open_trace.h"
+
+#include <map>
 
 #include <benchmark/benchmark.h>
 
@@ -23,8 +26,22 @@ const std::vector<std::uint64_t>& addresses_of(Addresses make) {
     return made.emplace_back(make, make()).second;
 }
 
+/// Made when first asked for: in memory and in a file.
+struct Loads {
+    explicit Loads(const std::vector<std::uint64_t>& addresses) : accesses(loads_of(addresses)) {}
+
+    std::vector<PackedAccess> accesses;
+    AccessFile file{accesses};
+};
+
+const Loads& loads_of(Addresses make) {
+    static std::map<Addresses, Loads> made;
+    return made.try_emplace(make, addresses_of(make)).first->second;
+}
+
 std::vector<std::uint64_t> random_64m() { return random_addresses(kAccesses); }
 std::vector<std::uint64_t> random_32() { return random_in_32_pages(kAccesses); }
+std::vector<std::uint64_t> words_32() { return sequential_addresses(kAccesses, 8); }
 std::vector<std::uint64_t> lines_32() { return sequential_addresses(kAccesses, 64); }
 std::vector<std::uint64_t> pages_32() { return sequential_addresses(kAccesses, 4096 + 64); }
 
@@ -42,26 +59,33 @@ void naive(benchmark::State& state, Addresses make) {
     count(state, addresses.size());
 }
 
+enum class From { kMemory, kFile };
+
 struct Variant {
+    From from{};
     Paging paging{};
     CachedData data{};
     bool timed{};
 };
 
 void replay(benchmark::State& state, Addresses make, Variant variant) {
-    const std::vector<std::uint64_t>& addresses = addresses_of(make);
+    const Loads& loads = loads_of(make);
     static const Machine machine = load_machine(NESTWALK_CONFIG_DIR "/machines/skylake.yaml");
     SystemParameters parameters;
     parameters.paging = variant.paging;
     parameters.cached_data = variant.data;
     for ([[maybe_unused]] auto _ : state) {
         System system(machine.parameters, parameters);
-        LoadSource source(addresses);
         Replay replay(system, {.timing = variant.timed ? &machine.timing : nullptr});
-        replay.run(source);
+        if (variant.from == From::kFile) {
+            replay.run(*open_trace(loads.file.path(), TraceFormat::kNwb).source);
+        } else {
+            AccessSource source(loads.accesses);
+            replay.run(source);
+        }
         benchmark::DoNotOptimize(replay.statistics().whole()[0]);
     }
-    count(state, addresses.size());
+    count(state, loads.accesses.size());
 }
 
 struct Trace {
@@ -69,10 +93,8 @@ struct Trace {
     Addresses make;
 };
 constexpr Trace kTraces[] = {
-    {"random-64M", random_64m},
-    {"random-32-pages", random_32},
-    {"lines-32-pages", lines_32},
-    {"pages-32", pages_32},
+    {"random-64M", random_64m},   {"random-32-pages", random_32}, {"words-32-pages", words_32},
+    {"lines-32-pages", lines_32}, {"pages-32", pages_32},
 };
 struct NamedVariant {
     const char* name;
@@ -80,6 +102,8 @@ struct NamedVariant {
 };
 constexpr NamedVariant kVariants[] = {
     {"native", {}},
+    {"native-nwb", {.from = From::kFile}},
+    {"nested-nwb", {.from = From::kFile, .paging = Paging::kNested}},
     {"nested", {.paging = Paging::kNested}},
     {"native-timed", {.timed = true}},
     {"nested-timed", {.paging = Paging::kNested, .timed = true}},

@@ -1,6 +1,13 @@
 #include "bench/workloads.h"
+#include "traces/binary_trace_writer.h"
 
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <stdexcept>
+
+#include <stdlib.h>
+#include <unistd.h>
 
 namespace nestwalk::bench {
 namespace {
@@ -33,17 +40,33 @@ std::vector<std::uint64_t> sequential_addresses(std::size_t count, std::uint64_t
     return addresses;
 }
 
-LoadSource::LoadSource(const std::vector<std::uint64_t>& addresses) : addresses_(addresses) {
-    Record record;
-    record.what = Operation(Access{});
-    item_ = record;
-    access_ = &std::get<Access>(std::get<Operation>(std::get<Record>(item_).what));
+std::vector<PackedAccess> loads_of(const std::vector<std::uint64_t>& addresses) {
+    std::vector<PackedAccess> loads;
+    loads.reserve(addresses.size());
+    for (const std::uint64_t address : addresses) {
+        loads.push_back(PackedAccess(Access{.va = VirtAddr(address)}));
+    }
+    return loads;
 }
 
-const TraceItem* LoadSource::next() {
-    if (at_ == addresses_.size()) return nullptr;
-    access_->va = VirtAddr(addresses_[at_++]);
-    return &item_;
+AccessRun AccessSource::next_accesses() {
+    if (done_) return {};
+    done_ = true;
+    return {.accesses = accesses_, .first_line = 1};
 }
+
+AccessFile::AccessFile(const std::vector<PackedAccess>& accesses) {
+    std::string path = (std::filesystem::temp_directory_path() / "nestwalk-bench-XXXXXX").string();
+    const int file = mkstemp(path.data());
+    if (file < 0) throw std::runtime_error("cannot make " + path);
+    close(file);
+    path_ = path;
+    std::ofstream out(path_, std::ios::binary);
+    BinaryTraceWriter writer(out, "nestwalk bench");
+    writer.write(AccessRun{.accesses = accesses, .first_line = 1});
+    writer.finish();
+}
+
+AccessFile::~AccessFile() { std::filesystem::remove(path_); }
 
 }  // namespace nestwalk::bench

@@ -21,20 +21,35 @@ std::vector<std::uint64_t> sequential_addresses(std::size_t count, std::uint64_t
 /// Uniform over the lines of 32 pages.
 std::vector<std::uint64_t> random_in_32_pages(std::size_t count);
 
-/// A trace of loads, one of each address.
-class LoadSource final : public TraceSource {
-public:
-    explicit LoadSource(const std::vector<std::uint64_t>& addresses);
+std::vector<PackedAccess> loads_of(const std::vector<std::uint64_t>& addresses);
 
-    const TraceItem* next() override;
+/// A trace of accesses that are in memory.
+class AccessSource final : public TraceSource {
+public:
+    explicit AccessSource(const std::vector<PackedAccess>& accesses) : accesses_(accesses) {}
+
+    const TraceItem* next() override { return nullptr; }
+    AccessRun next_accesses() override;
     const std::string& name() const override { return name_; }
 
 private:
-    const std::vector<std::uint64_t>& addresses_;
-    std::size_t at_{};
+    const std::vector<PackedAccess>& accesses_;
+    bool done_{};
     std::string name_{"bench"};
-    TraceItem item_{};
-    Access* access_;
+};
+
+/// The same in a file in the binary form, which is removed at the end.
+class AccessFile {
+public:
+    explicit AccessFile(const std::vector<PackedAccess>& accesses);
+    AccessFile(const AccessFile&) = delete;
+    AccessFile& operator=(const AccessFile&) = delete;
+    ~AccessFile();
+
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
 };
 
 }  // namespace nestwalk::bench

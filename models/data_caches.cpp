@@ -30,8 +30,7 @@ const CacheLine* DataCache::use(std::uint64_t number) {
 bool DataCache::fill(std::uint64_t number, FillId by) {
     if (!lines_) return false;
     bool had_room = true;
-    lines_->insert(number, tag_of(number), {}, {number, by},
-                   [&](const CacheLine&) { had_room = false; });
+    lines_->insert(number, tag_of(number), {}, {by}, [&](const CacheLine&) { had_room = false; });
     return had_room;
 }
 
@@ -44,8 +43,8 @@ DataCaches::DataCaches(const CacheHierarchyParameters& parameters)
 
 LineUse DataCaches::read(std::uint64_t physical, Side side, FillId by, SharedCache& shared) {
     const std::uint64_t number = physical / kLineBytes;
-    DataCache& first = side == Side::kData ? l1d_ : l1i_;
-    if (const CacheLine* const line = first.use(number)) return {LineSource::kL1, line->filled_by};
+    DataCache& near = first(side);
+    if (const CacheLine* const line = near.use(number)) return {LineSource::kL1, line->filled_by};
 
     LineSource source = LineSource::kMemory;
     if (l2_.use(number) != nullptr) {
@@ -64,7 +63,7 @@ LineUse DataCaches::read(std::uint64_t physical, Side side, FillId by, SharedCac
             }
         }
     }
-    first.fill(number, by);
+    near.fill(number, by);
     return {source, {}};
 }
 

@@ -16,19 +16,25 @@
 
 namespace nestwalk {
 
+/// What is known of a line besides its tag, which is all of the state.
 struct CacheLine {
-    std::uint64_t number{};  ///< physical address / kLineBytes
-    FillId filled_by{};      ///< bookkeeping, no part of the state
+    FillId filled_by{};  ///< bookkeeping, no part of the state
 
-    std::uint64_t digest() const { return mix(0, number); }
-    bool operator==(const CacheLine& other) const { return number == other.number; }
+    std::uint64_t digest() const { return 0; }
+    bool operator==(const CacheLine&) const { return true; }
 };
 
 inline constexpr std::uint64_t kLineBytes = 64;
 
-/// One level, or the absence of one.
+/// One level, or the absence of one. A line's number is its physical address / kLineBytes.
 class DataCache {
 public:
+    /// A line's number in its tag is above this bit.
+    static constexpr int kNumberShift = 1;
+    static constexpr std::uint64_t tag_of(std::uint64_t number) {
+        return number << kNumberShift | 1;
+    }
+
     DataCache() = default;
     explicit DataCache(const CacheParameters& parameters);
 
@@ -46,9 +52,10 @@ public:
     std::uint64_t digest() { return lines_ ? lines_->digest() : 0; }
     bool operator==(const DataCache& other) const { return lines_ == other.lines_; }
 
-private:
-    static std::uint64_t tag_of(std::uint64_t number) { return number + 1; }
+    /// The storage, for an engine that looks up in bulk; null if the machine has none.
+    SetAssociative<CacheLine>* lines() { return lines_ ? &*lines_ : nullptr; }
 
+private:
     std::optional<SetAssociative<CacheLine>> lines_{};
 };
 
@@ -75,6 +82,9 @@ public:
     /// Reads the line of a host-physical address; `by` names the read.
     LineUse read(std::uint64_t physical, Side side, FillId by, SharedCache& shared);
     void empty();
+
+    DataCache& first(Side side) { return side == Side::kData ? l1d_ : l1i_; }
+    DataCache& second() { return l2_; }
 
     /// Of two equal ones: true if lines whose fills may be under way were filled equally long ago.
     bool same_fills(const DataCaches& other, FillWindow mine, FillWindow others) const;

@@ -46,4 +46,15 @@ std::uint64_t Mapping::digest() const {
     return mix(mix(where, attributes), mix(target, guest_target));
 }
 
+Mapping piece_of(Mapping mapping, int level, VirtAddr va) {
+    if (level >= mapping.key.level) return mapping;
+    const std::uint64_t offset =
+        align_down(va.value() & (level_bytes(mapping.key.level) - 1), level_bytes(level));
+    mapping.key.level = static_cast<std::uint8_t>(level);
+    mapping.key.page = va.value() >> level_shift(level);
+    mapping.target += offset;
+    mapping.guest_target += offset;
+    return mapping;
+}
+
 }  // namespace nestwalk

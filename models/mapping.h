@@ -95,6 +95,9 @@ struct Mapping {
     bool operator==(const Mapping&) const = default;
 };
 
+/// The part of a translation that an array of smaller pages can hold.
+Mapping piece_of(Mapping mapping, int level, VirtAddr va);
+
 /// What an access looks for: the tags in force and one address.
 struct MappingQuery {
     MappingKey key{};

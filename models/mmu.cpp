@@ -8,13 +8,13 @@ namespace nestwalk {
 
 Mmu::Mmu(const MachineParameters& machine)
     : fracture_(machine.fracture), smash_1g_(machine.smash_1g), coalescing_(machine.coalescing) {
-    add_arrays(machine.l1_dtlb, {&l1_[0]});
-    add_arrays(machine.l1_itlb, {&l1_[1]});
+    add_arrays(machine.l1_dtlb, {&order_.l1[0]});
+    add_arrays(machine.l1_itlb, {&order_.l1[1]});
     if (machine.stlb_instruction.empty()) {
-        add_arrays(machine.stlb, {&stlb_[0], &stlb_[1]});
+        add_arrays(machine.stlb, {&order_.stlb[0], &order_.stlb[1]});
     } else {
-        add_arrays(machine.stlb, {&stlb_[0]});
-        add_arrays(machine.stlb_instruction, {&stlb_[1]});
+        add_arrays(machine.stlb, {&order_.stlb[0]});
+        add_arrays(machine.stlb_instruction, {&order_.stlb[1]});
     }
     add_arrays(machine.paging_structure_caches, {});
     add_arrays(machine.nested_tlb, {});
@@ -23,12 +23,13 @@ Mmu::Mmu(const MachineParameters& machine)
     const auto by_level = [](const Probe& left, const Probe& right) {
         return left.level != right.level ? left.level < right.level : left.span < right.span;
     };
-    for (Probes* probes : {&l1_[0], &l1_[1], &stlb_[0], &stlb_[1], &paging_structures_,
-                           &nested_translations_, &nested_paging_structures_}) {
+    for (Probes* probes :
+         {&order_.l1[0], &order_.l1[1], &order_.stlb[0], &order_.stlb[1], &order_.paging_structures,
+          &order_.nested_translations, &order_.nested_paging_structures}) {
         std::stable_sort(probes->begin(), probes->end(), by_level);
     }
-    has_structures_ = {!paging_structures_.empty(), !nested_translations_.empty(),
-                       !nested_paging_structures_.empty()};
+    has_structures_ = {!order_.paging_structures.empty(), !order_.nested_translations.empty(),
+                       !order_.nested_paging_structures.empty()};
 }
 
 void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
@@ -49,13 +50,13 @@ void Mmu::add_arrays(const std::vector<StructureParameters>& parameters,
                     }
                     break;
                 case MappingClass::kPagingStructure:
-                    paging_structures_.push_back(probe);
+                    order_.paging_structures.push_back(probe);
                     break;
                 case MappingClass::kNestedTranslation:
-                    nested_translations_.push_back(probe);
+                    order_.nested_translations.push_back(probe);
                     break;
                 case MappingClass::kNestedPagingStructure:
-                    nested_paging_structures_.push_back(probe);
+                    order_.nested_paging_structures.push_back(probe);
                     break;
             }
         }
@@ -98,21 +99,21 @@ Mmu::Found Mmu::look_up_tlbs(const WalkRequest& request, const Regime& regime, O
         arrays_[recent.array].touch(recent.mapping);
         return {recent.mapping, recent.array};
     }
-    Found hit = look_up(l1_[side], request.va.value(), key);
+    Found hit = look_up(order_.l1[side], request.va.value(), key);
     if (hit.mapping != nullptr) {
         outcome.result = TranslationResult::kL1Hit;
-        outcome.ambiguous = matches_larger(l1_[side], *hit.mapping, key, request.va);
+        outcome.ambiguous = matches_larger(order_.l1[side], *hit.mapping, key, request.va);
         if (!outcome.ambiguous)
             recent_hits_.remember(request.va, key, side, {hit.mapping, hit.array});
     } else {
         outcome.l1_missed = true;
-        hit = look_up(stlb_[side], request.va.value(), key);
+        hit = look_up(order_.stlb[side], request.va.value(), key);
         if (hit.mapping == nullptr) {
             outcome.stlb_missed = true;
             return hit;
         }
         outcome.result = TranslationResult::kStlbHit;
-        outcome.ambiguous = matches_larger(stlb_[side], *hit.mapping, key, request.va);
+        outcome.ambiguous = matches_larger(order_.stlb[side], *hit.mapping, key, request.va);
     }
     arrays_[hit.array].touch(hit.mapping);
     return hit;
@@ -176,7 +177,8 @@ bool Mmu::use_hit(Found hit, const WalkRequest& request, const Regime& regime, O
     outcome.dirty_assist = true;
     recent_hits_.forget();
     const MappingKey replaced = used.key;
-    for (const Probes* probes : {&l1_[0], &stlb_[0]}) {  // stores go through the data side
+    for (const Probes* probes :
+         {&order_.l1[0], &order_.stlb[0]}) {  // stores go through the data side
         for (const Probe& probe : *probes) {
             arrays_[probe.array].erase_if(
                 [&](const Mapping& mapping) { return mapping.key == replaced; });

@@ -73,13 +73,38 @@ public:
     /// ago.
     bool same_fills(const Mmu& other, FillWindow mine, FillWindow others) const;
 
-private:
+    // For engines that translate in bulk.
+
+    /// One look-up: for mappings of one level, in one array.
     struct Probe {
         std::uint32_t array{};
         std::uint8_t level{};
         std::uint8_t span{};
     };
     using Probes = std::vector<Probe>;
+    /// Where each class of mapping is looked up, smallest page or longest prefix first.
+    struct LookupOrder {
+        std::array<Probes, 2> l1{};  ///< data, instruction
+        std::array<Probes, 2> stlb{};
+        Probes paging_structures{};
+        Probes nested_translations{};
+        Probes nested_paging_structures{};
+    };
+    static std::size_t side_of(AccessKind kind) { return kind == AccessKind::kFetch ? 1 : 0; }
+
+    const LookupOrder& order() const { return order_; }
+    TranslationArray& array(std::uint32_t index) { return arrays_[index]; }
+    bool coalesces() const { return coalescing_ != Coalescing::kNone; }
+    bool smashes() const { return smash_1g_.enabled; }
+    /// That many translations were made that did not go through `translate`.
+    void note_bulk(std::uint64_t translations) {
+        sequence_ += translations;
+        recent_hits_.forget();
+    }
+    /// Some of them filled a fractured translation.
+    void note_fractured_fill() { fracture_seen_ = true; }
+
+private:
     struct Found {
         Mapping* mapping{};
         std::uint32_t array{};
@@ -87,8 +112,6 @@ private:
 
     /// log2 of the pages that a coalesced entry covers.
     static constexpr std::uint8_t kCoalescedSpan = 2;
-
-    static std::size_t side_of(AccessKind kind) { return kind == AccessKind::kFetch ? 1 : 0; }
 
     // mmu.cpp
     void add_arrays(const std::vector<StructureParameters>& parameters,
@@ -127,12 +150,7 @@ private:
     FractureParameters fracture_{};
     SmashParameters smash_1g_{};
     Coalescing coalescing_{};
-    // Where each class of mapping is looked up, smallest page or longest prefix first.
-    std::array<Probes, 2> l1_{};  ///< data, instruction
-    std::array<Probes, 2> stlb_{};
-    Probes paging_structures_{};
-    Probes nested_translations_{};
-    Probes nested_paging_structures_{};
+    LookupOrder order_{};
     std::array<bool, 3> has_structures_{};  ///< a look-up of that group is one of something
 
     RecentHits recent_hits_{};  ///< to be forgotten wherever the content of an array changes

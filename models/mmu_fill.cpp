@@ -3,22 +3,6 @@
 #include "models/mmu.h"
 
 namespace nestwalk {
-namespace {
-
-/// The part of a translation that an array of smaller pages can hold.
-Mapping piece_of(Mapping mapping, int level, VirtAddr va) {
-    if (level >= mapping.key.level) return mapping;
-    const std::uint64_t offset =
-        align_down(va.value() & (level_bytes(mapping.key.level) - 1), level_bytes(level));
-    mapping.key.level = static_cast<std::uint8_t>(level);
-    mapping.key.page = va.value() >> level_shift(level);
-    mapping.target += offset;
-    mapping.guest_target += offset;
-    return mapping;
-}
-
-}  // namespace
-
 void Mmu::cache_in(std::uint32_t array, const Mapping& mapping, Outcome& outcome) {
     recent_hits_.forget();
     if (mapping.key.span != 0) drop_covered(arrays_[array], mapping.key);
@@ -39,17 +23,17 @@ void Mmu::drop_covered(TranslationArray& array, MappingKey key) {
 
 void Mmu::cache(Mapping mapping, Outcome& outcome) {
     const MappingClass mapping_class = class_of(mapping);
-    const Probes& probes = mapping_class == MappingClass::kPagingStructure ? paging_structures_
-                           : mapping_class == MappingClass::kNestedTranslation
-                               ? nested_translations_
-                               : nested_paging_structures_;
+    const Probes& probes =
+        mapping_class == MappingClass::kPagingStructure     ? order_.paging_structures
+        : mapping_class == MappingClass::kNestedTranslation ? order_.nested_translations
+                                                            : order_.nested_paging_structures;
     for (const Probe& probe : probes) {
         if (probe.level == mapping.key.level) cache_in(probe.array, mapping, outcome);
     }
 }
 
 void Mmu::fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome) {
-    const Probes& probes = l1_[side_of(kind)];
+    const Probes& probes = order_.l1[side_of(kind)];
     // An L1 without pages of this size keeps the next smaller piece that it can.
     for (auto probe = probes.rbegin(); probe != probes.rend(); ++probe) {
         if (probe->level > mapping.key.level) continue;
@@ -60,7 +44,7 @@ void Mmu::fill_l1(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome&
 
 void Mmu::fill_translation(const Mapping& mapping, VirtAddr va, AccessKind kind, Outcome& outcome) {
     fill_l1(mapping, va, kind, outcome);
-    for (const Probe& probe : stlb_[side_of(kind)]) {
+    for (const Probe& probe : order_.stlb[side_of(kind)]) {
         const bool fits = probe.level == mapping.key.level && probe.span == mapping.key.span;
         if (fits) cache_in(probe.array, mapping, outcome);
     }

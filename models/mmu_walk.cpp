@@ -1,44 +1,16 @@
 // How a translation that no TLB holds walks the tables, and whether a cached one still agrees with
 // them.
 
+#include "models/entry_in_memory.h"
 #include "models/invalidation.h"
 #include "models/mmu.h"
 
 namespace nestwalk {
-namespace {
-
-/// An entry in the memory that holds it. Of a TableMemory a guest has its own, by guest-physical
-/// address.
-class EntryInMemory {
-public:
-    EntryInMemory(const EntryAddress& entry, const Regime& regime)
-        : elsewhere_(regime.entries), address_(entry.location.value()) {
-        if (elsewhere_ != nullptr) return;
-        tables_ = entry.dimension == Dimension::kHost ? regime.host_memory : regime.linear_memory;
-        if (entry.dimension == Dimension::kGuest && regime.nested) address_ = entry.guest_location;
-    }
-
-    std::uint64_t read() const {
-        if (elsewhere_ != nullptr) return elsewhere_->read(PhysAddr(address_));
-        return tables_->read(address_);
-    }
-    void write(std::uint64_t raw) const {
-        if (elsewhere_ != nullptr) return elsewhere_->write(PhysAddr(address_), raw);
-        tables_->write(address_, raw);
-    }
-
-private:
-    EntryMemory* elsewhere_;
-    TableMemory* tables_{};
-    std::uint64_t address_;
-};
-
-}  // namespace
 
 void Mmu::walk_and_fill(const WalkRequest& request, const Regime& regime, Outcome& outcome) {
     std::optional<Mapping> start;
     if (regime.paging) {
-        const Found found = look_up(paging_structures_, request.va.value(),
+        const Found found = look_up(order_.paging_structures, request.va.value(),
                                     regime.linear_key(MappingRole::kPagingStructure));
         note_lookup(StructureLookup::Group::kPagingStructures, found, outcome);
         if (found.mapping != nullptr) {
@@ -110,8 +82,8 @@ bool Mmu::drive(Walk& walk, const Regime& regime, Outcome& outcome) {
 
 void Mmu::answer_guest_physical(Walk& walk, const Regime& regime, Outcome& outcome) {
     const std::uint64_t gpa = walk.guest_physical().value();
-    const Found translation =
-        look_up(nested_translations_, gpa, regime.guest_physical_key(MappingRole::kTranslation));
+    const Found translation = look_up(order_.nested_translations, gpa,
+                                      regime.guest_physical_key(MappingRole::kTranslation));
     note_lookup(StructureLookup::Group::kNestedTlb, translation, outcome);
     if (translation.mapping != nullptr && walk.can_use(*translation.mapping)) {
         arrays_[translation.array].touch(translation.mapping);
@@ -119,7 +91,7 @@ void Mmu::answer_guest_physical(Walk& walk, const Regime& regime, Outcome& outco
         walk.use(Mapping(*translation.mapping));
         return;
     }
-    const Found start = look_up(nested_paging_structures_, gpa,
+    const Found start = look_up(order_.nested_paging_structures, gpa,
                                 regime.guest_physical_key(MappingRole::kPagingStructure));
     note_lookup(StructureLookup::Group::kGuestPhysicalStructures, start, outcome);
     if (start.mapping == nullptr) return walk.walk_host(nullptr);

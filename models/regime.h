@@ -41,6 +41,8 @@ struct Regime {
                 .kind = nested ? MappingKind::kCombined : MappingKind::kLinear,
                 .role = role};
     }
+    bool operator==(const Regime&) const = default;
+
     /// The same of guest-physical mappings: tagged by EP4TA on Intel, by ASID on AMD.
     MappingKey guest_physical_key(MappingRole role) const {
         return {.ep4ta = ep4ta,

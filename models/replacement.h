@@ -29,6 +29,12 @@ public:
     /// The way to replace among `[first, first + count)`, all of which hold entries.
     std::uint32_t victim(std::uint32_t set, WayRange allowed);
 
+    /// For engines that replace in bulk: a word a set and, of trees, what a use of each way makes
+    /// of it. Null where the state has another form.
+    std::uint64_t* words() { return words_.empty() ? nullptr : words_.data(); }
+    const UseMasks* uses() const { return masks_.empty() ? nullptr : masks_.data(); }
+    ReplacementPolicy policy() const { return policy_; }
+
     std::uint64_t digest(std::uint32_t set) const;
     /// Of what belongs to no set: where the random numbers are.
     std::uint64_t common_digest() const { return mix(random_); }

@@ -2,12 +2,13 @@
 
 // Set-associative storage: sets of ways, an index hash and a replacement policy. It is told nothing
 // of what an entry means; `Entry` needs operator== and digest(). Entries are found by tag, a word
-// that is not 0; the tags of a set stand next to each other, apart from the entries, so that a
-// look-up reads little.
+// that is not 0 and is part of what they are; the tags of a set stand next to each other, apart
+// from the entries, so that a look-up reads little.
 
 #include "models/digest.h"
 #include "models/machine.h"
 #include "models/replacement.h"
+#include "models/set_lanes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,9 @@ public:
           sets_shift_(__builtin_ctz(sets)),
           ways_reciprocal_((std::uint64_t{1} << kReciprocalShift) / ways + 1),
           replacement_(std::move(replacement)),
-          tags_(std::size_t{sets} * ways),
-          entries_(tags_.size()),
+          tags_(std::size_t{sets} * ways + SetLanes::kSlack),
+          entries_(std::size_t{sets} * ways),
+          entry_tags_(entries_.size()),
           set_digests_(sets),
           old_digests_((std::size_t{sets} + 63) / 64) {
         for (std::uint32_t set = 0; set < sets; ++set) set_changed(set);
@@ -56,7 +58,7 @@ public:
 
     /// To be called after an entry that find() returned was changed in place.
     void changed(const Entry* entry, std::uint64_t tag) {
-        tags_[position(entry)] = tag;
+        tags_[position(entry)] = entry_tags_[position(entry)] = tag;
         set_changed(place(entry).set);
     }
 
@@ -73,7 +75,7 @@ public:
         } else {
             ++size_;
         }
-        tags_[at] = tag;
+        tags_[at] = entry_tags_[at] = tag;
         entries_[at] = entry;
         replacement_.fill(set, way);
         set_changed(set);
@@ -81,7 +83,7 @@ public:
 
     /// Removes an entry that find() returned; the replacement state stays as it is.
     void erase(std::uint64_t /*page*/, const Entry* entry) {
-        tags_[position(entry)] = 0;
+        tags_[position(entry)] = entry_tags_[position(entry)] = 0;
         --size_;
         set_changed(place(entry).set);
     }
@@ -94,7 +96,7 @@ public:
             if (tags_[at] == 0) continue;
             --left;
             if (!matches(entries_[at])) continue;
-            tags_[at] = 0;
+            tags_[at] = entry_tags_[at] = 0;
             --size_;
             set_changed(static_cast<std::uint32_t>(at / ways_));
         }
@@ -118,6 +120,56 @@ public:
 
     std::size_t size() const { return size_; }
 
+    // --- For engines that look up in bulk -------------------------------------------------------
+
+    SetLanes lanes(int number_shift) {
+        return {.tags = tags_.data(),
+                .words = replacement_.words(),
+                .uses = replacement_.uses(),
+                .replacement = &replacement_,
+                .size = &size_,
+                .sets = sets_,
+                .ways = ways_,
+                .index = hash_,
+                .policy = replacement_.policy(),
+                .number_shift = number_shift};
+    }
+    /// Makes the entries of tags that were put in without. `gone` is called with each entry that
+    /// these replaced, `come` with each that is made.
+    template <typename Make, typename Gone, typename Come>
+    void settle(const Make& make, const Gone& gone, const Come& come) {
+        for (std::size_t at = 0; at < entries_.size(); ++at) {
+            if (tags_[at] == entry_tags_[at]) continue;
+            if (entry_tags_[at] != 0) gone(entries_[at]);
+            entries_[at] = make(tags_[at]);
+            entry_tags_[at] = tags_[at];
+            come(entries_[at]);
+        }
+    }
+    /// To be called after a set, or any of them, was changed through its lanes.
+    void note_changed(std::uint32_t set) { set_changed(set); }
+    void note_all_changed() {
+        for (std::uint32_t set = 0; set < sets_; ++set) set_changed(set);
+    }
+    std::uint32_t set_of(std::uint64_t page) const {
+        if (hash_ == IndexHash::kXorFold) {
+            // Sets are a power of two: the next higher group of index bits is folded onto the
+            // lowest.
+            const std::uint64_t mask = sets_ - 1;
+            return static_cast<std::uint32_t>((page ^ page >> sets_shift_) & mask);
+        }
+        return static_cast<std::uint32_t>(sets_are_power_of_two_ ? page & (sets_ - 1)
+                                                                 : page % sets_);
+    }
+    /// Every entry of `page`'s set whose tag `may_match`.
+    template <typename MayMatch, typename Visit>
+    void for_each_in_set(std::uint64_t page, MayMatch&& may_match, Visit&& visit) {
+        const std::size_t first = std::size_t{set_of(page)} * ways_;
+        for (std::size_t at = first; at < first + ways_; ++at) {
+            if (may_match(tags_[at])) visit(entries_[at]);
+        }
+    }
+
     /// Digest of entries and replacement state; only sets that changed since the last call are
     /// read.
     std::uint64_t digest() {
@@ -135,9 +187,9 @@ public:
 
     bool operator==(const SetAssociative& other) const {
         if (size_ != other.size_ || replacement_ != other.replacement_) return false;
+        if (tags_ != other.tags_) return false;
         for (std::size_t at = 0; at < entries_.size(); ++at) {
-            if ((tags_[at] == 0) != (other.tags_[at] == 0)) return false;
-            if (tags_[at] != 0 && entries_[at] != other.entries_[at]) return false;
+            if (tags_[at] != 0 && !(entries_[at] == other.entries_[at])) return false;
         }
         return true;
     }
@@ -150,17 +202,6 @@ private:
         std::uint32_t set{};
         std::uint32_t way{};
     };
-
-    std::uint32_t set_of(std::uint64_t page) const {
-        if (hash_ == IndexHash::kXorFold) {
-            // Sets are a power of two: the next higher group of index bits is folded onto the
-            // lowest.
-            const std::uint64_t mask = sets_ - 1;
-            return static_cast<std::uint32_t>((page ^ page >> sets_shift_) & mask);
-        }
-        return static_cast<std::uint32_t>(sets_are_power_of_two_ ? page & (sets_ - 1)
-                                                                 : page % sets_);
-    }
 
     std::size_t position(const Entry* entry) const {
         return static_cast<std::size_t>(entry - entries_.data());
@@ -187,7 +228,7 @@ private:
         std::uint64_t digest = mix(set, replacement_.digest(set));
         for (std::uint32_t way = 0; way < ways_; ++way) {
             const std::size_t at = std::size_t{set} * ways_ + way;
-            if (tags_[at] != 0) digest ^= mix(way, entries_[at].digest());
+            if (tags_[at] != 0) digest ^= mix(way, tags_[at] ^ entries_[at].digest());
         }
         return digest;
     }
@@ -201,6 +242,7 @@ private:
     Replacement replacement_;
     std::vector<std::uint64_t> tags_;  ///< 0 of a way that holds nothing
     std::vector<Entry> entries_;
+    std::vector<std::uint64_t> entry_tags_;  ///< of `entries_`; another one than in `tags_` if late
     std::size_t size_{};
     std::vector<std::uint64_t> set_digests_;
     std::vector<std::uint64_t> old_digests_;  ///< bit n: set n changed since its digest was taken

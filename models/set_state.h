@@ -16,7 +16,7 @@ struct LruState {
         constexpr std::uint64_t kInOrder = 0xfedc'ba98'7654'3210;
         return ways == kMostWays ? kInOrder : kInOrder & ((std::uint64_t{1} << 4 * ways) - 1);
     }
-    static std::uint64_t used(std::uint64_t state, std::uint32_t way) {
+    static constexpr std::uint64_t used(std::uint64_t state, std::uint32_t way) {
         constexpr std::uint64_t kOnes = 0x1111'1111'1111'1111;
         // The digit that is the way is 0 in `other`; the borrow marks the lowest 0 digit rightly.
         const std::uint64_t other = state ^ (way * kOnes);
@@ -25,7 +25,7 @@ struct LruState {
         const std::uint64_t through = below << 4 | 0xf;
         return (state & ~through) | (state & below) << 4 | way;
     }
-    static std::uint32_t victim(std::uint64_t state, std::uint32_t ways) {
+    static constexpr std::uint32_t victim(std::uint64_t state, std::uint32_t ways) {
         return static_cast<std::uint32_t>(state >> 4 * (ways - 1)) & 0xf;
     }
 };
@@ -35,7 +35,7 @@ struct UseMasks {
     std::uint64_t clear{};
     std::uint64_t set{};
 
-    std::uint64_t apply(std::uint64_t state) const { return (state & ~clear) | set; }
+    constexpr std::uint64_t apply(std::uint64_t state) const { return (state & ~clear) | set; }
 };
 
 /// Tree-PLRU of up to 64 ways, a power of two: bit n is node n, whose children are 2n+1 and 2n+2. A
@@ -55,7 +55,7 @@ struct TreeState {
         }
         return masks;
     }
-    static std::uint32_t victim(std::uint64_t state, std::uint32_t ways) {
+    static constexpr std::uint32_t victim(std::uint64_t state, std::uint32_t ways) {
         std::uint32_t node = 0;
         std::uint32_t way = 0;
         for (std::uint32_t half = ways / 2; half > 0; half /= 2) {
@@ -84,7 +84,7 @@ struct Mru3State {
         const std::uint32_t shift = first_node(subtree);
         return {kRoot | below.clear << shift, subtree | below.set << shift};
     }
-    static std::uint32_t victim(std::uint64_t state) {
+    static constexpr std::uint32_t victim(std::uint64_t state) {
         const auto last = static_cast<std::uint32_t>(state & kRoot);
         const std::uint32_t subtree = last == kSubtrees - 1 ? 0 : last + 1;
         return kSubtreeWays * subtree +

@@ -65,6 +65,23 @@ public:
     /// Tables, tags and flags of the current vCPU.
     const Regime& regime() const { return regime_; }
 
+    // system_bulk.cpp: for engines that translate many accesses of the current vCPU at a time.
+    /// What a translation uses and changes.
+    struct Processor {
+        Mmu& mmu;
+        DataCaches& caches;
+        SharedCache& shared_cache;
+        const Regime& regime;
+        PageSupplier& supplier;
+    };
+    Processor processor();
+    /// True if an access of that privilege goes to the processor as it stands, and nothing else
+    /// happens at its beginning.
+    bool goes_straight(Privilege privilege);
+    /// True if first touches are mirrored into shadow tables.
+    bool mirrors() { return in_guest() && !regime_.nested && !keeps_shadows(); }
+    const SystemParameters& parameters() const { return parameters_; }
+
 private:
     struct Executor;
 

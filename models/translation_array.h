@@ -82,6 +82,25 @@ public:
     std::size_t translations() const { return translations_; }
     std::size_t fractured() const { return fractured_; }
 
+    // For engines that look up in bulk.
+    /// Null if the array never replaces anything.
+    SetAssociative<Mapping>* sets() { return std::get_if<SetAssociative<Mapping>>(&storage_); }
+    const std::vector<Holding>& holds() const { return holds_; }
+    /// Makes the mappings of tags that were put in without.
+    template <typename Make>
+    void settle(const Make& make) {
+        std::get<SetAssociative<Mapping>>(storage_).settle(
+            make, [this](const Mapping& gone) { forget(gone); },
+            [this](const Mapping& come) { remember(come); });
+    }
+    /// Every mapping that is in the place of the key's and has a tag that its query may find.
+    template <typename Visit>
+    void for_each_like(const MappingKey& key, const Visit& visit) {
+        const auto may_match = [own = MappingTag::of(key), global = MappingTag::global(key)](
+                                   std::uint64_t tag) { return tag == own || tag == global; };
+        std::get<SetAssociative<Mapping>>(storage_).for_each_in_set(key.page, may_match, visit);
+    }
+
     std::uint64_t digest() {
         return std::visit([](auto& storage) { return storage.digest(); }, storage_);
     }

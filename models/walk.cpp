@@ -93,13 +93,13 @@ void Walk::translate(std::uint64_t gpa) {
 /// With A/D enabled every reference to a guest paging structure counts as a write (SDM "Accessed
 /// and Dirty Flags for EPT"); on an NPT it always does (APM "Nested Table Walk").
 bool Walk::host_writes() const {
-    if (request_.purpose == WalkPurpose::kProbe) return false;
+    if (request_.purpose != WalkPurpose::kAccess) return false;
     if (at_data_) return request_.kind == AccessKind::kStore;
     return regime_.host_accessed_dirty;
 }
 
 bool Walk::host_permits(const Rights& rights) const {
-    if (request_.purpose == WalkPurpose::kProbe) return true;
+    if (request_.purpose != WalkPurpose::kAccess) return true;
     if (at_data_) return permits_host(rights, request_.kind);
     return rights.host_readable && (rights.host_writable || !host_writes());
 }
@@ -146,7 +146,8 @@ std::uint64_t Walk::take_host(std::uint64_t raw) {
                                                               : MappingRole::kPagingStructure),
                     .target = entry.target,
                     .rights = host_rights_,
-                    .host_dirty = !regime_.host_accessed_dirty || entry.dirty || host_writes(),
+                    .host_dirty = !entry.leaf || !regime_.host_accessed_dirty || entry.dirty ||
+                                  host_writes(),
                     .whole_level = static_cast<std::uint8_t>(host_level_),
                     .effective_level = static_cast<std::uint8_t>(host_level_)};
     queue(mapping);

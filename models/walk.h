@@ -24,7 +24,8 @@ namespace nestwalk {
 
 enum class WalkPurpose : std::uint8_t {
     kAccess,
-    kProbe,  ///< what do the tables say? Rights are not judged, A and D not set
+    kProbe,      ///< what do the tables say? Rights are not judged, A and D not set
+    kRehearsal,  ///< the same, and what would an access cache?
 };
 
 struct WalkRequest {

@@ -11,10 +11,12 @@
 #include "sim/cycles.h"
 #include "sim/pending_fills.h"
 #include "sim/timing_parameters.h"
+#include "traces/packed_access.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace nestwalk {
@@ -26,6 +28,9 @@ public:
 
     /// One translation of an access, in program order. Adds to `counters`.
     void translation(const Access& access, const Outcome& outcome, Counters& counters);
+    /// The same of accesses, one translation each, that hit the L1 TLB where `filled_by` put the
+    /// entry, and whose data is in the L1; all of them fetches, or none.
+    void hits(std::span<const PackedAccess> accesses, FillId filled_by, Counters& counters);
     /// An operation that is no access.
     void operation(const Operation& operation, const Outcome& outcome, Place place,
                    Counters& counters);
@@ -82,6 +87,7 @@ private:
     Cycles start_of(const Access& access);
     void leave_reorder_buffer();
     void plain_hit(const Access& access, Counters& counters);
+    void plain_hits(std::span<const PackedAccess> accesses, Counters& counters);
     void load_or_store(const Access& access, const Outcome& outcome, Counters& counters);
     void second_page(const Access& access, const Outcome& outcome, Counters& counters);
     void fetch(const Outcome& outcome, Counters& counters);
@@ -127,6 +133,7 @@ private:
     std::array<Cycles, kFarthestDependence> loads_{};  ///< when the last ones completed, a ring
     std::size_t last_load_{};
     Cycles loads_done_{};
+    Outcome hit_{};
     TimeLine first_page_{};  ///< of the access that was told last
 
     std::vector<Cycles> load_ports_;

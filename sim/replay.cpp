@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace nestwalk {
 namespace {
@@ -58,16 +59,31 @@ Replay::Replay(System& system, const ReplayOptions& options) : system_(system), 
         times_.resize(vcpus);
         whole_times_.resize(vcpus);
     }
+    cascades_.resize(vcpus);
+    obstacle_ = bulk_obstacle();
 }
 
 void Replay::run(TraceSource& source) {
     begin(source.name());
-    while (const TraceItem* next = source.next()) item(*next);
+    for (;;) {
+        const AccessRun run = source.next_accesses();
+        if (!run.empty()) {
+            run_accesses(run);
+        } else if (const TraceItem* next = source.next()) {
+            item(*next);
+        } else {
+            break;
+        }
+    }
     finish();
 }
 
+/// What was read before a stop is executed nevertheless; it is not much.
 void Replay::finish() {
-    settle();
+    const std::atomic<bool>* const stop = std::exchange(options_.stop, nullptr);
+    settle_accesses();
+    options_.stop = stop;
+    settle_times();
     add_times();
 }
 
@@ -77,10 +93,13 @@ void Replay::restart() {
     expectations_ = {};
     first_fault_.clear();
     collapsed_iterations_ = 0;
+    bulk_report_ = {};
+    // They know which pages the footprint had.
+    for (std::unique_ptr<Cascade>& cascade : cascades_) cascade.reset();
     if (options_.log != nullptr) options_.log->restart();
 }
 
-void Replay::settle() {
+void Replay::settle_times() {
     if (options_.clock != nullptr) options_.clock->settle();
     for (CoreTiming& core : cores_) core.enter_phase();
 }
@@ -104,8 +123,15 @@ void Replay::item(const TraceItem& item) {
 
 void Replay::record(const Record& record) {
     poll();
+    const auto* const executed = std::get_if<Operation>(&record.what);
+    if (executed != nullptr) {
+        if (const auto* access = std::get_if<Access>(executed); access && queue(record, *access)) {
+            return;
+        }
+    }
+    settle_accesses();
     try {
-        if (const auto* executed = std::get_if<Operation>(&record.what)) {
+        if (executed != nullptr) {
             operation(record, *executed);
         } else if (const auto* phase = std::get_if<PhaseMark>(&record.what)) {
             enter_phase(phase->name);
@@ -120,7 +146,7 @@ void Replay::record(const Record& record) {
 }
 
 void Replay::enter_phase(const std::string& name) {
-    settle();
+    settle_times();
     add_times();
     statistics_.enter_phase(name);
 }
@@ -136,6 +162,11 @@ void Replay::operation(const Record& record, const Operation& operation) {
     watching_ = told || options_.checking == Checking::kOn;
     if (watching_) {
         last_.begin(told ? LastOperation::Detail::kReads : LastOperation::Detail::kNumbers);
+    }
+    if (const auto* access = std::get_if<Access>(&operation)) {
+        bulk_report_.add(access->count, told                             ? OneAtATime::kExplained
+                                        : obstacle_ != OneAtATime::kNone ? obstacle_
+                                                                         : OneAtATime::kWide);
     }
     system_.execute(operation, *this);
     if (told) narrative_.tell(record.line, operation, last_, system_.regime());
@@ -209,6 +240,7 @@ void Replay::repeat(const RepeatBlock& block) {
         iterate(block);
         if (++done == 1) ++repetitions_;
         if (!may_collapse || collapsed) continue;
+        settle_accesses();
         const std::uint64_t digest = system_.state().digest();
         if (kept && kept->digest == digest && returned_to(*kept)) {
             const std::uint64_t period = done - kept->iteration;

@@ -4,7 +4,11 @@
 // collapse: at the end of an iteration whose state equals that of an earlier one, the iterations
 // left are multiplied out instead of executed, which changes no number.
 
+#include "models/operation_error.h"
 #include "models/system.h"
+#include "sim/bulk_queue.h"
+#include "sim/bulk_report.h"
+#include "sim/cascade.h"
 #include "sim/clock.h"
 #include "sim/core_timing.h"
 #include "sim/expectations.h"
@@ -16,6 +20,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +30,8 @@ namespace nestwalk {
 
 enum class LoopCollapse : std::uint8_t { kOn, kOff };
 enum class Checking : std::uint8_t { kOn, kOff };
+/// Whether plain accesses are translated many at a time, which changes no number.
+enum class Bulk : std::uint8_t { kOn, kOff };
 
 /// Hears of every translation and operation in program order, with the time at which it completed;
 /// nothing where no time is kept.
@@ -44,6 +52,7 @@ public:
 
 struct ReplayOptions {
     LoopCollapse loop_collapse{};
+    Bulk bulk{};
     Checking checking{Checking::kOff};
     /// How long things take; null, or not enabled: no time is kept.
     const TimingParameters* timing{};
@@ -97,6 +106,7 @@ public:
     const std::string& first_fault() const { return first_fault_; }
     /// Iterations that were multiplied out.
     std::uint64_t collapsed_iterations() const { return collapsed_iterations_; }
+    const BulkReport& bulk_report() const { return bulk_report_; }
 
 private:
     struct Boundary;
@@ -115,8 +125,23 @@ private:
     bool returned_to(const Boundary& earlier);
     std::optional<Cycles> completed();
     bool collapsible(const RepeatBlock& block);
-    void settle();
+    void settle_times();
     void add_times();
+
+    // replay_bulk.cpp
+    using PlaceOf = std::function<RecordPlace(std::size_t index)>;
+    OneAtATime bulk_obstacle();
+    Cascade& cascade();
+    /// False if the record's accesses are to be executed now.
+    bool queue(const Record& record, const Access& access);
+    void flush_queue();
+    /// Before anything is executed or asked for that is no plain access.
+    void settle_accesses();
+    void run_accesses(const AccessRun& run);
+    void translate(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
+    CascadeProgress translate_some(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
+    void execute_one(const PackedAccess& access, RecordPlace place, OneAtATime reason);
+    [[noreturn]] void refuse(RecordPlace place, const OperationError& error) const;
 
     System& system_;
     ReplayOptions options_;
@@ -135,6 +160,10 @@ private:
     std::vector<std::string> failures_{};
     std::uint64_t checked_{};
     std::uint64_t collapsed_iterations_{};
+    std::vector<std::unique_ptr<Cascade>> cascades_{};  ///< one a vCPU, once it has accesses
+    OneAtATime obstacle_{};
+    BulkQueue queue_{};
+    BulkReport bulk_report_{};
     std::uint64_t events_{};
 };
 

@@ -33,7 +33,7 @@ const std::array kLayers{
            "<xxhash.h>", "<lz4frame.h>"}},
     Layer{"sim",
           {"\"models/", "\"traces/", "\"sim/", "<systemc", "<tlm", "<boost/graph/",
-           "<boost/property_map/"}},
+           "<boost/property_map/", "<hwy/"}},
     Layer{"apps", {"\"models/", "\"traces/", "\"sim/", "\"apps/", "<"}},
 };
 

@@ -18,6 +18,8 @@ namespace nestwalk {
 class PackedAccess {
 public:
     static constexpr std::uint64_t kMostBytes = 512;
+    static constexpr int kBytesBit = 7;
+    static constexpr int kAddressBit = 16;
 
     constexpr PackedAccess() = default;
     /// `word` as above; see is_valid.
@@ -33,6 +35,11 @@ public:
     static constexpr bool fits(const Access& access) {
         return access.count == 1 && access.stride == 0 && access.bytes - 1 < kMostBytes &&
                is_canonical(access.va, 4);
+    }
+
+    /// Kind and privilege, as the lowest three bits have them.
+    static constexpr unsigned class_of(AccessKind kind, Privilege privilege) {
+        return static_cast<unsigned>(kind) | static_cast<unsigned>(privilege) << kPrivilegeBit;
     }
 
     constexpr std::uint64_t word() const { return word_; }
@@ -71,8 +78,6 @@ public:
 private:
     static constexpr int kPrivilegeBit = 2;
     static constexpr int kBackBit = 3;
-    static constexpr int kBytesBit = 7;
-    static constexpr int kAddressBit = 16;
 
     static constexpr unsigned back_of(const Access& access) {
         return access.dependence == Dependence::kIndependent ? 0 : access.loads_back;

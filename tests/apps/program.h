@@ -34,6 +34,9 @@ private:
 /// are updated, and `git diff tests/golden` then shows what changed.
 std::string golden_difference(const std::string& name, const std::string& actual);
 
+/// A report of a run in text without the line that says how accesses were replayed.
+std::string without_replayed(const std::string& report);
+
 /// `text` with the first `from` in it replaced by `to`. `from` must be there.
 std::string with(std::string text, const std::string& from, const std::string& to);
 

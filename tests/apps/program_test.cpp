@@ -84,6 +84,12 @@ std::string golden_difference(const std::string& name, const std::string& actual
     }
 }
 
+std::string without_replayed(const std::string& report) {
+    const std::size_t at = report.find("\nreplayed: ");
+    return at == std::string::npos ? report
+                                   : std::string(report).erase(at, report.find('\n', at + 1) - at);
+}
+
 std::string with(std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     REQUIRE(at != std::string::npos);

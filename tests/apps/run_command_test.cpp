@@ -33,7 +33,8 @@ TEST_SUITE("nestwalk run") {
         const Finished finished = place.run("nestwalk run e.yaml --check");
         CHECK(finished.status == 0);
         CHECK(finished.err == "2 expectations checked, 0 failed\n");
-        CHECK(finished.out == place.run("nestwalk run e.yaml").out);
+        CHECK(without_replayed(finished.out) ==
+              without_replayed(place.run("nestwalk run e.yaml").out));
     }
 
     TEST_CASE("--check is 1 where one fails, with its line, without it nothing is judged") {

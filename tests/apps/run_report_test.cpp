@@ -41,6 +41,40 @@ TEST_SUITE("reports of a run") {
         CHECK(golden_difference("run.json", json.dump(1) + "\n") == "");
     }
 
+    TEST_CASE("a report says how accesses were replayed and why") {
+        const Workplace place;
+        const std::string loads = "    load 0x400000 count=100 stride=4K\n";
+        place.write("e.yaml", "machine: skylake\nworkload:\n  program: |\n" + loads);
+        const auto says = [&](const std::string& options, const std::string& what) {
+            return place.run("nestwalk run e.yaml " + options)
+                       .out.find("\nreplayed: " + what + "\n") != std::string::npos;
+        };
+        CHECK(says("", "staged"));
+        CHECK(says("--set timing=off", "staged"));
+        CHECK(says("--set machine=exact",
+                   "one at a time, because the machine has arrays without bounds"));
+        CHECK(says("--check", "one at a time, because expectations are checked"));
+        CHECK(says("--access-log log", "one at a time, because each is logged"));
+        CHECK(says("--set system.caches.data=modelled",
+                   "one at a time, because the data caches hold what accesses reference"));
+        CHECK(place.run("nestwalk run e.yaml --engine cycle").out.find("replayed") ==
+              std::string::npos);
+
+        // The page is mapped for the kernel alone.
+        place.write("e.yaml",
+                    "machine: skylake\nworkload:\n  program: |\n    map 0x800000 size=4K\n" +
+                        loads + "    load 0x800000\n" + loads);
+        CHECK(
+            says("",
+                 "staged, but for 1 of 201 accesses; the first, because rights refuse the access, "
+                 "or a D bit is to be set"));
+        const auto json =
+            nlohmann::json::parse(place.run("nestwalk run e.yaml --format json").out)["replayed"];
+        CHECK(json["staged"] == 200);
+        CHECK(json["one_at_a_time"] == 1);
+        CHECK(json["first_reason"] == "rights");
+    }
+
     TEST_CASE("CSV has every statistic of the whole and of each phase, with its unit") {
         const Workplace place;
         const std::string csv = place.run(kRun + "--format csv").out;
@@ -50,7 +84,8 @@ TEST_SUITE("reports of a run") {
         CHECK(row_of(csv, "(before),references.load") == "(before),references.load,1,accesses");
         CHECK(row_of(csv, "\"warm, then written\",references.load") ==
               "\"warm, then written\",references.load,40,accesses");
-        CHECK(row_of(csv, "flushed,operations.invlpg") == "flushed,operations.invlpg,100,operations");
+        CHECK(row_of(csv, "flushed,operations.invlpg") ==
+              "flushed,operations.invlpg,100,operations");
         CHECK(row_of(csv, ",frac_full_flushes") == ",frac_full_flushes,0,flushes");
     }
 

@@ -1,0 +1,248 @@
+#include "sim/cascade_intake.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nestwalk {
+namespace {
+
+constexpr unsigned kClasses = 8;
+/// Of what a page must have: something that none has.
+constexpr unsigned kNever = 0x100;
+
+constexpr unsigned class_of(std::uint64_t word) { return static_cast<unsigned>(word & 7); }
+constexpr bool is_fetch(unsigned access_class) { return (access_class & 2) != 0; }
+
+/// An access touches the 4-KiB page after the one that it begins in.
+constexpr bool crosses(std::uint64_t word) {
+    constexpr int kPageBit = PackedAccess::kAddressBit + level_shift(1);
+    constexpr std::uint64_t kOffset = (kBytesPerTable - 1) << PackedAccess::kAddressBit;
+    constexpr int kUp = PackedAccess::kAddressBit - PackedAccess::kBytesBit;
+    constexpr std::uint64_t kBytes = (PackedAccess::kMostBytes - 1) << PackedAccess::kAddressBit;
+    return ((((word & kOffset) + (word << kUp & kBytes)) >> kPageBit) & 1) != 0;
+}
+
+constexpr bool is_plain(std::uint8_t page, unsigned access_class) {
+    return (page & page_bit::plain(access_class)) != 0;
+}
+
+}  // namespace
+
+CascadeIntake::CascadeIntake(System& system, const CascadePlan& plan, RegionDirectory& directory)
+    : system_(system),
+      plan_(plan),
+      directory_(directory),
+      new_pages_(kMostAccesses + 8),
+      positions_(kMostItems),
+      l1_levels_(kMostItems),
+      lists_(plan.arrays + 1u) {}
+
+void CascadeIntake::begin() {
+    items_ = 0;
+    for (ItemList& list : lists_) list.count = 0;
+    marks_or_ = 0;
+    marks_and_ = ~std::uint64_t{0};
+    sums_ = {};
+    second_pages_ = {};
+    for (const Privilege privilege : {Privilege::kUser, Privilege::kKernel}) {
+        straight_[static_cast<std::size_t>(privilege)] = system_.goes_straight(privilege);
+    }
+}
+
+CascadeProgress CascadeIntake::take(std::span<const PackedAccess> accesses, Footprint& footprint) {
+    accesses_ = accesses.first(std::min(accesses.size(), kMostAccesses));
+    begin();
+    summed_ = accesses_.size();
+    if (!plan_.repeats_matter) {
+        return take_runs(new_pages(accesses_.data(), summed_, new_pages_.data(), sums_), footprint);
+    }
+    std::iota(new_pages_.begin(), new_pages_.end(), 0u);
+    summed_ = 0;
+    return take_runs(accesses_.size(), footprint);
+}
+
+/// Each run is accesses to one page. A page must allow whatever kinds of access the batch has, or
+/// the run is looked at more closely.
+CascadeProgress CascadeIntake::take_runs(std::size_t runs, Footprint& footprint) {
+    const bool stores = summed_ == 0 || sums_.stores > 0;
+    std::array<unsigned, kClasses> needs{};
+    for (unsigned access_class = 0; access_class < kClasses; ++access_class) {
+        const unsigned privilege = access_class & 4;
+        needs[access_class] = page_bit::plain(access_class);
+        if (!is_fetch(access_class)) {
+            needs[access_class] |= unsigned{page_bit::kTouched} | page_bit::plain(privilege);
+            if (stores) needs[access_class] |= page_bit::plain(privilege | 1);
+        }
+        if (!straight_[privilege >> 2]) needs[access_class] |= kNever;
+    }
+    const PackedAccess* const accesses = accesses_.data();
+    std::uint64_t number = ~std::uint64_t{0};
+    Region* region = nullptr;
+    for (std::size_t at = 0; at < runs; ++at) {
+        const std::uint32_t position = new_pages_[at];
+        const std::uint64_t word = accesses[position].word();
+        const VirtAddr va = accesses[position].va();
+        const unsigned access_class = class_of(word);
+        if (va.value() >> level_shift(2) != number) {
+            number = va.value() >> level_shift(2);
+            region = directory_.find(va);
+        }
+        const std::uint8_t page = region == nullptr
+                                      ? std::uint8_t{0}
+                                      : region->pages[RegionDirectory::page_in_region(va)];
+        if ((page & needs[access_class]) == needs[access_class] && !crosses(word)) {
+            add(*region, page, va, access_class, position);
+            continue;
+        }
+        const std::size_t end = at + 1 < runs ? new_pages_[at + 1] : accesses_.size();
+        const CascadeProgress progress = take_carefully(position, end, footprint);
+        if (progress.reason != OneAtATime::kNone) {
+            accesses_ = accesses_.first(progress.done);
+            return progress;
+        }
+        number = ~std::uint64_t{0};
+    }
+    return {accesses_.size(), OneAtATime::kNone};
+}
+
+inline void CascadeIntake::add(const Region& region, std::uint8_t page, VirtAddr va,
+                               unsigned access_class, std::uint32_t position) {
+    const Region::L1Key& key = region.l1[is_fetch(access_class) ? 1 : 0];
+    const std::uint64_t tag =
+        va.value() >> key.shift << MappingTag::kPageShift | key.low[page >> 7];
+    const std::uint64_t mark =
+        ItemMark::of(items_, access_class, region.level, key.level, region.index);
+    ItemList& list = lists_[key.array];
+    list.items[list.count++] = {tag, mark};
+    positions_[items_] = position;
+    l1_levels_[items_] = key.level;
+    ++items_;
+    marks_or_ |= mark;
+    marks_and_ &= mark;
+}
+
+// --- What is not as usual -----------------------------------------------------------------------
+
+/// The page, admitted if it was not, for one access to it.
+CascadeIntake::Found CascadeIntake::admitted(VirtAddr va, const PackedAccess& access,
+                                             Footprint& footprint) {
+    const unsigned access_class = class_of(access.word());
+    if (!straight_[access_class >> 2]) return {.reason = OneAtATime::kPolicy};
+    Region* region = directory_.find(va);
+    if (region == nullptr) {
+        if (directory_.full()) return {.reason = OneAtATime::kDirectoryFull};
+        region = &directory_.add(va);
+    }
+    std::uint8_t& page = region->pages[RegionDirectory::page_in_region(va)];
+    if (!is_plain(page, access_class)) {
+        const OneAtATime reason = directory_.admit(*region, va, access.privilege());
+        if (reason != OneAtATime::kNone) return {.reason = reason};
+        if (!is_plain(page, access_class)) return {.reason = OneAtATime::kRights};
+    }
+    for (const Region::L1Key& key : region->l1) {
+        if (lists_[key.array].items.empty()) lists_[key.array].items.resize(kMostItems);
+    }
+    if (!is_fetch(access_class) && (page & page_bit::kTouched) == 0) {
+        footprint.touch(va);
+        page |= page_bit::kTouched;
+    }
+    return {region, page, OneAtATime::kNone};
+}
+
+/// Accesses [from, to), which go to one page.
+CascadeProgress CascadeIntake::take_carefully(std::size_t from, std::size_t to,
+                                              Footprint& footprint) {
+    position_ = from;
+    Found found = admitted(accesses_[from].va(), accesses_[from], footprint);
+    if (found.reason != OneAtATime::kNone) return {from, found.reason};
+    if (crosses(accesses_[from].word())) {  // alone in its run
+        const OneAtATime reason = take_crossing(from, found, footprint);
+        return {reason == OneAtATime::kNone ? to : from, reason};
+    }
+    add(*found.region, found.page, accesses_[from].va(), class_of(accesses_[from].word()),
+        static_cast<std::uint32_t>(from));
+    for (std::size_t at = from + 1; at < to; ++at) {
+        if (is_plain(found.page, class_of(accesses_[at].word()))) continue;
+        position_ = at;
+        found = admitted(accesses_[at].va(), accesses_[at], footprint);
+        if (found.reason != OneAtATime::kNone) return {at, found.reason};
+    }
+    return {to, OneAtATime::kNone};
+}
+
+/// An access that crosses a 4-KiB page is a second translation unless both are in one larger page.
+OneAtATime CascadeIntake::take_crossing(std::size_t at, const Found& first, Footprint& footprint) {
+    const PackedAccess& access = accesses_[at];
+    const VirtAddr last = access.va() + (access.bytes() - 1);
+    const auto position = static_cast<std::uint32_t>(at);
+    const unsigned access_class = class_of(access.word());
+    const Region::L1Key& key = first.region->l1[is_fetch(access_class) ? 1 : 0];
+    // Whether it is one translation or two would depend on which TLB it hits.
+    if (key.level != first.region->level) return OneAtATime::kPieces;
+    const int shift = level_shift(key.level);
+    if ((access.va().value() ^ last.value()) >> shift == 0) {
+        add(*first.region, first.page, access.va(), access_class, position);
+        if (!is_fetch(access_class)) footprint.touch(last);
+        return OneAtATime::kNone;
+    }
+    const VirtAddr second(align_down(last.value(), level_bytes(1)));
+    if (!is_canonical(second, 4)) return OneAtATime::kNotMapped;
+    const Found found = admitted(second, access, footprint);
+    if (found.reason != OneAtATime::kNone) return found.reason;
+    add(*first.region, first.page, access.va(), access_class, position);
+    add(*found.region, found.page, second, access_class, position | kSecondPage);
+    ++second_pages_[access_class & 3];
+    return OneAtATime::kNone;
+}
+
+VirtAddr CascadeIntake::address_of(std::size_t item) const {
+    const PackedAccess& access = accesses_[positions_[item] & ~kSecondPage];
+    if ((positions_[item] & kSecondPage) == 0) return access.va();
+    return VirtAddr(align_down(access.va().value() + access.bytes() - 1, level_bytes(1)));
+}
+
+// --- Counting -----------------------------------------------------------------------------------
+
+/// Accesses by kind.
+std::array<std::uint64_t, kAccessKinds> CascadeIntake::kinds() const {
+    KindSums sums = sums_;
+    if (summed_ != accesses_.size()) {
+        sums = {};
+        for (const PackedAccess& access : accesses_) {
+            sums.stores += access.word() & 1;
+            sums.fetches += access.word() >> 1 & 1;
+        }
+    }
+    return {accesses_.size() - sums.stores - sums.fetches, sums.stores, sums.fetches};
+}
+
+LevelCounts CascadeIntake::count(Counters& counters) const {
+    const std::array<std::uint64_t, kAccessKinds> references = kinds();
+    for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {
+        counters[counter::kReferences + kind] += references[kind];
+        counters[counter::kTranslations + kind] += references[kind] + second_pages_[kind];
+    }
+    LevelCounts by_level{};
+    if (ItemMark(marks_and_).l1_level() == ItemMark(marks_or_).l1_level()) {
+        for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {
+            by_level[kind][ItemMark(marks_or_).l1_level()] = references[kind] + second_pages_[kind];
+        }
+        return by_level;
+    }
+    std::size_t end = accesses_.size();
+    for (std::size_t item = items_; item-- > 0;) {
+        const std::size_t position = positions_[item] & ~kSecondPage;
+        const std::size_t level = l1_levels_[item];
+        if (positions_[item] != position) {
+            ++by_level[static_cast<std::size_t>(accesses_[position].kind())][level];
+            continue;
+        }
+        for (std::size_t at = position; at < end; ++at) {
+            ++by_level[static_cast<std::size_t>(accesses_[at].kind())][level];
+        }
+        end = position;
+    }
+    return by_level;
+}
+
+}  // namespace nestwalk

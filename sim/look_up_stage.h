@@ -1,0 +1,73 @@
+#pragma once
+
+// One array, and how the look-ups in it went.
+
+#include "models/set_associative.h"
+#include "sim/cascade_kernels.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nestwalk {
+
+template <typename Entry>
+struct LookUpStage {
+    SetAssociative<Entry>* storage{};
+    SetLanes lanes{};
+    Hits hits{};
+    bool used{};                          ///< tags may have been put in
+    std::vector<std::uint64_t> filled{};  ///< notes (FillNote), way by way, while they are kept
+    bool noted{};                         ///< some of them may be of items
+
+    /// Uses what is at a place that find_one gave.
+    void use(std::size_t place) {
+        const std::size_t set = lanes.sets == 1 ? 0 : place / lanes.ways;
+        lanes.replacement->hit(static_cast<std::uint32_t>(set),
+                               static_cast<std::uint32_t>(place - set * lanes.ways));
+        storage->note_changed(static_cast<std::uint32_t>(set));
+    }
+    /// Puts in what is not there.
+    void fill(std::uint64_t tag, FillId by) {
+        used = true;
+        storage->note_changed(storage->set_of(tag >> lanes.number_shift));
+        const std::size_t place = fill_one(lanes, tag);
+        if (!filled.empty()) filled[place] = by.value;
+    }
+    FillId filled_by(std::size_t place) const {
+        return filled.empty() ? FillId{} : FillId{filled[place]};
+    }
+    /// Moves what is not found to the front, and returns how much that is.
+    std::size_t look_up(StageItem* items, std::size_t count, LookUpTrail trail) {
+        if (count == 0) return 0;
+        used = true;
+        note_changed(items, count);
+        trail.filled = trail.found == nullptr ? nullptr : filled.data();
+        const std::size_t missing = nestwalk::look_up(lanes, hits, items, count, trail);
+        noted = noted || missing > 0;
+        const bool mixed = 8 * missing > count && 8 * missing < 7 * count;
+        hits = mixed ? Hits::kMixed : Hits::kAlike;
+        return missing;
+    }
+
+    /// Calls `visit` with each entry, and its note.
+    template <typename Visit>
+    void for_each(const Visit& visit) {
+        std::size_t place = 0;
+        const auto any = [](std::uint64_t) { return true; };
+        for (std::uint32_t set = 0; set < lanes.sets; ++set) {
+            storage->for_each_in_set(set, any,
+                                     [&](Entry& entry) { visit(entry, filled[place++]); });
+        }
+    }
+
+private:
+    void note_changed(const StageItem* items, std::size_t count) {
+        if (count >= lanes.sets) return storage->note_all_changed();
+        for (std::size_t at = 0; at < count; ++at) {
+            storage->note_changed(storage->set_of(items[at].tag >> lanes.number_shift));
+        }
+    }
+};
+
+}  // namespace nestwalk

@@ -1,0 +1,188 @@
+// What is translated in bulk is counted, and leaves everything behind, as what is translated one
+// access at a time.
+#include "sim/replay.h"
+#include "tests/sim/cascade_trial.h"
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+namespace nestwalk::test {
+namespace {
+
+/// Who is compared: a way to hand out accesses, and whether time is kept.
+struct Way {
+    RunSource::Form form{};
+    std::size_t most{};
+    const TimingParameters* timing{};
+};
+
+struct Ran {
+    System system;
+    Statistics statistics{};
+    std::string first_fault{};
+    BulkReport report{};
+
+    explicit Ran(const Setting& setting) : system(setting.machine, setting.system) {}
+    void run(const std::vector<Operation>& program, const Way& way, Bulk bulk) {
+        RunSource source(program, way.form, way.most);
+        Replay replay(system, {.bulk = bulk, .timing = way.timing});
+        replay.run(source);
+        statistics = replay.statistics();
+        first_fault = replay.first_fault();
+        report = replay.bulk_report();
+    }
+};
+
+std::string difference(const Counters& one, const Counters& other) {
+    std::string text;
+    for (std::size_t index = 0; index < counter::kCount; ++index) {
+        if (one[index] == other[index]) continue;
+        text += counter_infos()[index].name + ": " + std::to_string(one[index]) + ", in bulk " +
+                std::to_string(other[index]) + "\n";
+    }
+    return text;
+}
+
+std::vector<Operation> part(const std::vector<Operation>& program, std::size_t from,
+                            std::size_t to) {
+    const auto begin = program.begin();
+    return {begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to)};
+}
+
+/// All that is known of who filled what, over or not.
+bool same_fills(System& one, System& other) {
+    const SystemState& state = one.state();
+    for (std::size_t vcpu = 0; vcpu < state.vcpus.size(); ++vcpu) {
+        const Vcpu& mine = state.vcpus[vcpu];
+        const Vcpu& others = other.state().vcpus[vcpu];
+        const FillWindow all{1, mine.mmu.sequence()};
+        if (!mine.mmu.same_fills(others.mmu, all, all)) return false;
+        if (!mine.caches.same_fills(others.caches, all, all)) return false;
+    }
+    return true;
+}
+
+/// Most of a program in bulk and not, then the rest one at a time on what either has left behind.
+BulkReport compare(const CascadeTrial& trial, const Way& way) {
+    Ran single(trial.setting);
+    Ran bulk(trial.setting);
+    const std::size_t middle = trial.program.size() - trial.program.size() / 8;
+    const std::vector<Operation> most = part(trial.program, 0, middle);
+    single.run(most, way, Bulk::kOff);
+    bulk.run(most, way, Bulk::kOn);
+    const BulkReport report = bulk.report;
+    REQUIRE(difference(single.statistics.whole(), bulk.statistics.whole()) == "");
+    REQUIRE(single.statistics.footprint().pages_4k() == bulk.statistics.footprint().pages_4k());
+    REQUIRE(single.statistics.footprint().pages_2m() == bulk.statistics.footprint().pages_2m());
+    REQUIRE(single.first_fault == bulk.first_fault);
+    REQUIRE(single.system.state() == bulk.system.state());
+    REQUIRE(single.system.state().digest() == bulk.system.state().digest());
+    REQUIRE(single.system.mmu().sequence() == bulk.system.mmu().sequence());
+
+    if (way.timing != nullptr) REQUIRE(same_fills(single.system, bulk.system));
+
+    const std::vector<Operation> rest = part(trial.program, middle, trial.program.size());
+    single.run(rest, way, Bulk::kOff);
+    bulk.run(rest, way, Bulk::kOff);
+    REQUIRE(difference(single.statistics.whole(), bulk.statistics.whole()) == "");
+    REQUIRE(single.system.state() == bulk.system.state());
+    return report;
+}
+
+/// Sets a flag when it hands out its Nth item.
+class StoppingSource final : public TraceSource {
+public:
+    StoppingSource(const std::vector<Operation>& program, std::size_t last, std::atomic<bool>& stop)
+        : source_(program, RunSource::Form::kRecords, 1), left_(last), stop_(stop) {}
+
+    const TraceItem* next() override {
+        if (--left_ == 0) stop_ = true;
+        return source_.next();
+    }
+    const std::string& name() const override { return source_.name(); }
+
+private:
+    RunSource source_;
+    std::size_t left_;
+    std::atomic<bool>& stop_;
+};
+
+/// Of a replay whose counts begin anew in the middle.
+Statistics restarted(const CascadeTrial& trial, Bulk bulk) {
+    System system(trial.setting.machine, trial.setting.system);
+    Replay replay(system, {.bulk = bulk, .timing = &trial.timing});
+    const std::size_t middle = trial.program.size() / 2;
+    RunSource first(part(trial.program, 0, middle), RunSource::Form::kRuns, 300);
+    replay.run(first);
+    replay.restart();
+    RunSource second(part(trial.program, middle, trial.program.size()), RunSource::Form::kRuns,
+                     300);
+    replay.run(second);
+    return replay.statistics();
+}
+
+/// Of a replay that is stopped at a record and finished there.
+Statistics stopped(const CascadeTrial& trial, std::size_t at, Bulk bulk) {
+    System system(trial.setting.machine, trial.setting.system);
+    std::atomic<bool> stop{};
+    StoppingSource source(trial.program, at, stop);
+    Replay replay(system, {.bulk = bulk, .timing = &trial.timing, .stop = &stop});
+    CHECK_THROWS_AS(replay.run(source), Interrupted);
+    replay.finish();
+    return replay.statistics();
+}
+
+void require_same(const Statistics& single, const Statistics& bulk) {
+    REQUIRE(difference(single.whole(), bulk.whole()) == "");
+    REQUIRE(single.footprint().pages_4k() == bulk.footprint().pages_4k());
+    REQUIRE(single.footprint().pages_2m() == bulk.footprint().pages_2m());
+}
+
+}  // namespace
+
+TEST_SUITE("cascade") {
+    TEST_CASE("accesses in bulk count as one at a time on random machines and traces") {
+        const char* const trials = std::getenv("NESTWALK_TRIALS");
+        const char* const first = std::getenv("NESTWALK_FIRST_TRIAL");
+        const std::uint64_t begin = first == nullptr ? 1 : std::strtoull(first, nullptr, 10);
+        const std::uint64_t count = trials == nullptr ? 60 : std::strtoull(trials, nullptr, 10);
+        std::uint64_t in_bulk = 0;
+        std::uint64_t all = 0;
+        for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
+            INFO("seed ", seed);
+            const CascadeTrial trial = random_cascade_trial(seed, 4000);
+            Dice dice(~seed);
+            const Way way{
+                .form = dice.one_in(2) ? RunSource::Form::kRecords : RunSource::Form::kRuns,
+                .most = dice.one_in(2) ? 10'000 : dice.from(1, 300),
+                .timing = dice.one_in(2) ? &trial.timing : nullptr};
+            const BulkReport report = compare(trial, way);
+            in_bulk += report.staged;
+            all += report.staged + report.one_at_a_time;
+        }
+        MESSAGE(in_bulk, " of ", all, " in bulk");
+        CHECK(4 * in_bulk > all);
+    }
+
+    TEST_CASE("accesses in bulk count as one at a time where counts begin anew") {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            INFO("seed ", seed);
+            const CascadeTrial trial = random_cascade_trial(seed, 2000);
+            require_same(restarted(trial, Bulk::kOff), restarted(trial, Bulk::kOn));
+        }
+    }
+
+    TEST_CASE("accesses in bulk before a stop are executed once") {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            INFO("seed ", seed);
+            const CascadeTrial trial = random_cascade_trial(seed, 2000);
+            const std::size_t at = 1 + Dice(~seed).below(1000);
+            require_same(stopped(trial, at, Bulk::kOff), stopped(trial, at, Bulk::kOn));
+        }
+    }
+}
+
+}  // namespace nestwalk::test
