@@ -81,9 +81,4 @@ void Cascade::settle() {
     hand_back_fills();
 }
 
-void Cascade::forget(const PackedAccess& access) {
-    directory_.forget(access.va());
-    directory_.forget(access.va() + (access.bytes() - 1));
-}
-
 }  // namespace nestwalk

@@ -59,8 +59,9 @@ public:
     void settle();
     /// Where an error came from: an access of the last run.
     std::size_t position() const { return done_ + intake_.position(); }
-    /// The access was executed by other means: its pages may not be what they were.
-    void forget(const PackedAccess& access);
+    /// D was set by other means, of a page or of whatever.
+    void forget(VirtAddr page) { directory_.forget(page); }
+    void forget_all() { directory_.clear(); }
 
 private:
     OneAtATime regime_obstacle() const;
@@ -126,7 +127,8 @@ private:
     CascadeTrail trail_{};
     std::uint64_t sequence_{};  ///< of the current walk, while a trail is kept
     bool fills_adopted_{};
-    std::size_t telling_{};  ///< the access that was told last
+    std::uint64_t oldest_note_{};  ///< of those to be handed back
+    std::size_t telling_{};        ///< the access that was told last
     Outcome outcome_{};
 };
 

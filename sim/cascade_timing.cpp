@@ -16,6 +16,7 @@ void Cascade::make_trail() {
     trail_.fills.resize(CascadeIntake::kMostItems);
     trail_.line_notes.resize(lines_.size());
     trail_.line_found.resize(lines_.size());
+    for (LookUpStage<CacheLine>& stage : caches_) stage.forget_notes();
 }
 
 /// Before the stages look anything up.
@@ -96,40 +97,37 @@ void Cascade::tell_item(std::size_t item, Walks& walks, CoreTiming& core, Counte
 
 // --- Who filled what ----------------------------------------------------------------------------
 
-/// Takes over what the entries say.
+/// Takes over what the entries say, unless that is over.
 void Cascade::adopt_fills() {
     if (fills_adopted_) return;
     fills_adopted_ = true;
     if (trail_.notes.empty()) make_trail();
+    oldest_note_ = FillNote::of(FillId::of(system_.mmu().sequence() + 1, 0));
+    for (LookUpStage<Mapping>& stage : arrays_) stage.forget_notes();
+    caches_[0].forget_notes();
+    if (clock_.core->fills_are_over()) return;
+    oldest_note_ = 0;
     for (LookUpStage<Mapping>& stage : arrays_) {
-        stage.filled.resize(std::size_t{stage.lanes.sets} * stage.lanes.ways);
-        stage.for_each([](Mapping& mapping, std::uint64_t& note) {
+        stage.for_each(0, [](Mapping& mapping, std::uint64_t& note) {
             note = FillNote::of(mapping.bookkeeping.filled_by);
         });
     }
-    for (LookUpStage<CacheLine>& stage : caches_) {
-        if (stage.storage == nullptr) continue;
-        stage.filled.resize(std::size_t{stage.lanes.sets} * stage.lanes.ways);
-    }
     // It is of no other cache that anybody waits for a line.
-    if (caches_[0].storage != nullptr) {
-        caches_[0].for_each(
-            [](CacheLine& line, std::uint64_t& note) { note = FillNote::of(line.filled_by); });
-    }
+    caches_[0].for_each(
+        0, [](CacheLine& line, std::uint64_t& note) { note = FillNote::of(line.filled_by); });
 }
 
+/// Of entries that were filled since, or of all: one may have been copied from another.
 void Cascade::hand_back_fills() {
     if (!fills_adopted_) return;
     fills_adopted_ = false;
     for (LookUpStage<Mapping>& stage : arrays_) {
-        stage.for_each([](Mapping& mapping, std::uint64_t& note) {
+        stage.for_each(oldest_note_, [](Mapping& mapping, std::uint64_t& note) {
             mapping.bookkeeping.filled_by = FillId{note};
         });
     }
-    if (caches_[0].storage != nullptr) {
-        caches_[0].for_each(
-            [](CacheLine& line, std::uint64_t& note) { line.filled_by = FillId{note}; });
-    }
+    caches_[0].for_each(
+        oldest_note_, [](CacheLine& line, std::uint64_t& note) { line.filled_by = FillId{note}; });
 }
 
 }  // namespace nestwalk

@@ -50,6 +50,8 @@ public:
     FillWindow pending(std::uint64_t sequence) const {
         return {fills_.oldest(sequence + 1), sequence};
     }
+    /// No later access can meet a fill that is under way.
+    bool fills_are_over() const { return fills_.over_by(dispatch_); }
     /// True if the same instructions would from now on take the same times, counted from now. The
     /// numbers are those of the last translation on each side.
     bool same_future(const CoreTiming& other, std::uint64_t sequence,

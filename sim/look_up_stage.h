@@ -5,6 +5,7 @@
 #include "models/set_associative.h"
 #include "sim/cascade_kernels.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -50,14 +51,22 @@ struct LookUpStage {
         return missing;
     }
 
-    /// Calls `visit` with each entry, and its note.
+    /// From now on notes are kept, of what is filled from now on.
+    void forget_notes() {
+        if (storage != nullptr) filled.assign(std::size_t{lanes.sets} * lanes.ways, 0);
+    }
+    /// Calls `visit` with each entry whose note is no less than `least`, and that note.
     template <typename Visit>
-    void for_each(const Visit& visit) {
-        std::size_t place = 0;
+    void for_each(std::uint64_t least, const Visit& visit) {
         const auto any = [](std::uint64_t) { return true; };
-        for (std::uint32_t set = 0; set < lanes.sets; ++set) {
-            storage->for_each_in_set(set, any,
-                                     [&](Entry& entry) { visit(entry, filled[place++]); });
+        for (std::size_t first = 0; first < filled.size(); first += lanes.ways) {
+            std::uint64_t* note = filled.data() + first;
+            const auto wanted = [&](std::uint64_t each) { return each >= least; };
+            if (std::none_of(note, note + lanes.ways, wanted)) continue;
+            storage->for_each_in_set(first / lanes.ways, any, [&](Entry& entry) {
+                if (wanted(*note)) visit(entry, *note);
+                ++note;
+            });
         }
     }
 

@@ -6,6 +6,7 @@
 #include "models/fill_id.h"
 #include "sim/cycles.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -34,6 +35,12 @@ public:
         } else if (first_ >= kMostForgotten) {
             compact();
         }
+    }
+    /// True if none is under way then.
+    bool over_by(Cycles now) const {
+        return std::all_of(slots_.begin() + static_cast<std::ptrdiff_t>(first_),
+                           slots_.begin() + static_cast<std::ptrdiff_t>(used_),
+                           [&](const Slot& slot) { return slot.last <= now; });
     }
     bool empty() const { return used_ == 0; }
     /// The oldest access remembered; `none` if there is none.

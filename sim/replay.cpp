@@ -124,11 +124,9 @@ void Replay::item(const TraceItem& item) {
 void Replay::record(const Record& record) {
     poll();
     const auto* const executed = std::get_if<Operation>(&record.what);
-    if (executed != nullptr) {
-        if (const auto* access = std::get_if<Access>(executed); access && queue(record, *access)) {
-            return;
-        }
-    }
+    const auto* const access = executed == nullptr ? nullptr : std::get_if<Access>(executed);
+    if (access != nullptr && queue(record, *access)) return;
+    if (access == nullptr) run_ = 0;
     settle_accesses();
     try {
         if (executed != nullptr) {
@@ -164,9 +162,7 @@ void Replay::operation(const Record& record, const Operation& operation) {
         last_.begin(told ? LastOperation::Detail::kReads : LastOperation::Detail::kNumbers);
     }
     if (const auto* access = std::get_if<Access>(&operation)) {
-        bulk_report_.add(access->count, told                             ? OneAtATime::kExplained
-                                        : obstacle_ != OneAtATime::kNone ? obstacle_
-                                                                         : OneAtATime::kWide);
+        bulk_report_.add(access->count, reason_for(*access));
     }
     system_.execute(operation, *this);
     if (told) narrative_.tell(record.line, operation, last_, system_.regime());
@@ -280,6 +276,7 @@ void Replay::on_translation(const Access& access, VirtAddr va, const Outcome& ou
         // one.
         statistics_.footprint().touch(va, access.bytes);
     }
+    if (obstacle_ == OneAtATime::kNone) note_dirty(va, outcome);
     if (watching_) last_.on_translation(outcome);
     if (outcome.fault.raised() && !outcome.answered && first_fault_.empty()) {
         first_fault_ = SourceLocation{source_name_, line_, 0}.to_string() + ": " +

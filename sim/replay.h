@@ -132,6 +132,7 @@ private:
     using PlaceOf = std::function<RecordPlace(std::size_t index)>;
     OneAtATime bulk_obstacle();
     Cascade& cascade();
+    std::size_t few_accesses() const;
     /// False if the record's accesses are to be executed now.
     bool queue(const Record& record, const Access& access);
     void flush_queue();
@@ -141,6 +142,8 @@ private:
     void translate(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
     CascadeProgress translate_some(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
     void execute_one(const PackedAccess& access, RecordPlace place, OneAtATime reason);
+    OneAtATime reason_for(const Access& access) const;
+    void note_dirty(VirtAddr va, const Outcome& outcome);
     [[noreturn]] void refuse(RecordPlace place, const OperationError& error) const;
 
     System& system_;
@@ -163,6 +166,8 @@ private:
     std::vector<std::unique_ptr<Cascade>> cascades_{};  ///< one a vCPU, once it has accesses
     OneAtATime obstacle_{};
     BulkQueue queue_{};
+    std::uint64_t run_{};  ///< accesses since the last other record
+    int short_runs_{};     ///< that were executed last, one after another
     BulkReport bulk_report_{};
     std::uint64_t events_{};
 };

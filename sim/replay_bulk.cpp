@@ -9,8 +9,11 @@
 namespace nestwalk {
 namespace {
 
-/// Fewer are executed sooner than handed over.
-constexpr std::size_t kFewAccesses = 8;
+/// See few_accesses(): without a clock, and with one.
+constexpr std::size_t kFewAccesses = 16;
+constexpr std::size_t kFewTimedAccesses = 64;
+/// After so many short runs no record waits for others before a run is no longer short.
+constexpr int kMostShortRuns = 4;
 /// As many are handed over before the replay asks whether it is to stop.
 constexpr std::size_t kBetweenPolls = std::size_t{1} << 16;
 /// After so many accesses in a row that were not plain, with hardly any between them...
@@ -35,7 +38,14 @@ Cascade& Replay::cascade() {
     return *cascade;
 }
 
+/// Fewer accesses are executed sooner than handed over.
+std::size_t Replay::few_accesses() const {
+    return cores_.empty() ? kFewAccesses : kFewTimedAccesses;
+}
+
 bool Replay::queue(const Record& record, const Access& access) {
+    run_ += access.count;
+    if (short_runs_ >= kMostShortRuns && run_ < few_accesses()) return false;
     if (obstacle_ != OneAtATime::kNone || narrative_.waits() || !BulkQueue::takes(access)) {
         return false;
     }
@@ -54,6 +64,7 @@ bool Replay::queue(const Record& record, const Access& access) {
 
 void Replay::flush_queue() {
     if (queue_.empty()) return;
+    short_runs_ = queue_.size() < few_accesses() ? short_runs_ + 1 : 0;
     BulkQueue queued;
     std::swap(queued, queue_);  // so that nothing is executed twice, should this throw
     translate(queued.accesses(), [&](std::size_t index) { return queued.place_of(index); });
@@ -75,7 +86,7 @@ void Replay::run_accesses(const AccessRun& run) {
 
 void Replay::translate(std::span<const PackedAccess> accesses, const PlaceOf& place_of) {
     OneAtATime reason = obstacle_;
-    if (reason == OneAtATime::kNone && accesses.size() < kFewAccesses) {
+    if (reason == OneAtATime::kNone && accesses.size() < few_accesses()) {
         reason = OneAtATime::kFewAccesses;
     }
     std::size_t not_tried = reason == OneAtATime::kNone ? 0 : accesses.size();
@@ -126,7 +137,24 @@ void Replay::execute_one(const PackedAccess& access, RecordPlace place, OneAtATi
     } catch (const OperationError& error) {
         refuse(place, error);
     }
-    if (cascade != nullptr) cascade->forget(access);
+}
+
+/// Why a record's accesses are executed as they come.
+OneAtATime Replay::reason_for(const Access& access) const {
+    if (narrative_.waits()) return OneAtATime::kExplained;
+    if (obstacle_ != OneAtATime::kNone) return obstacle_;
+    return BulkQueue::takes(access) ? OneAtATime::kFewAccesses : OneAtATime::kWide;
+}
+
+/// A leaf that has D now may translate more than this page, and more than one copy of it may be
+/// cached that has not.
+void Replay::note_dirty(VirtAddr va, const Outcome& outcome) {
+    const auto sets_dirty = [](const EntryRead& read) { return read.set_dirty; };
+    if (std::none_of(outcome.reads.begin(), outcome.reads.end(), sets_dirty)) return;
+    const bool one_page = outcome.whole_level == 1 && !system_.regime().nested;
+    for (const std::unique_ptr<Cascade>& cascade : cascades_) {
+        if (cascade) one_page ? cascade->forget(va) : cascade->forget_all();
+    }
 }
 
 void Replay::refuse(RecordPlace place, const OperationError& error) const {

@@ -154,7 +154,7 @@ SystemParameters random_system(Dice& dice) {
     }
     system.pcid = dice.one_in(2);
     system.vpid = !dice.one_in(4);
-    system.accessed_dirty_preset = !dice.one_in(4);
+    system.accessed_dirty_preset = dice.one_in(2);
     system.cached_data = dice.one_in(3) ? CachedData::kModelled : CachedData::kIdeal;
     system.cache_start = dice.one_in(2) ? CacheStart::kCold : CacheStart::kHot;
     system.vcpus = dice.one_in(3) ? 2 : 1;
