@@ -70,9 +70,32 @@ bool is_perf_stat(std::string_view sample) {
 }
 
 bool is_memory_samples(std::string_view sample) {
-    return contains(sample, "mem-loads") || contains(sample, "mem-stores") ||
-           contains(sample, "|OP LOAD") || contains(sample, "|OP STORE") ||
-           contains(sample, "# PID, TID, IP, ADDR");
+    constexpr std::array kSigns{"mem-loads"sv,          "mem-stores"sv,
+                                "mem_inst_retired."sv,  "mem_uops_retired."sv,
+                                "MEM_INST_RETIRED."sv,  "MEM_UOPS_RETIRED."sv,
+                                "mem_trans_retired."sv, "|OP LOAD"sv,
+                                "|OP STORE"sv,          "# PID, TID, IP, ADDR"sv};
+    return std::any_of(kSigns.begin(), kSigns.end(),
+                       [&](std::string_view sign) { return contains(sample, sign); });
+}
+
+// "     0.012 ( 0.004 ms): make/4711 munmap(addr: 0x7f1234, len: 8192) = 0", or without a duration.
+bool is_perf_trace(std::string_view sample) {
+    bool found = false;
+    for_each_line(sample, [&](std::string_view line, std::uint64_t) {
+        line = without_blanks(line);
+        const std::size_t digits = line.find_first_not_of("0123456789.");
+        const bool timed = digits != 0 && digits != std::string_view::npos && line[digits] == ' ' &&
+                           line.find('.') < digits;
+        line = without_blanks(line.substr(std::min(digits, line.size())));
+        const std::string_view word = line.substr(0, line.find(' '));
+        const std::size_t slash = word.rfind('/');
+        const bool names = slash != std::string_view::npos && slash + 1 < word.size() &&
+                           word.find_first_not_of("0123456789", slash + 1) == word.npos;
+        found = found || (timed && (names || (line.starts_with('(') && contains(line, " ms): ")) ||
+                                    line.starts_with("(         ): ")));
+    });
+    return found;
 }
 
 bool is_perf_script(std::string_view sample) {
@@ -153,8 +176,10 @@ bool is_html(std::string_view sample) {
 bool is_strace(std::string_view sample) {
     const std::string_view line = sample.substr(0, sample.find('\n'));
     const std::size_t open = line.find('(');
-    return open != std::string_view::npos && open > 1 && contains(line, ") ") &&
-           contains(line, " = ");
+    const std::size_t close = line.rfind(')');
+    return open != std::string_view::npos && open > 1 && line[open - 1] >= '0' &&
+           line[open - 1] <= 'z' && close != std::string_view::npos &&
+           without_blanks(line.substr(close + 1)).starts_with("= ");
 }
 
 struct Text {
@@ -169,6 +194,9 @@ constexpr std::array kTexts{
     Text{is_memory_samples,
          "looks like memory samples of `perf mem`: a few of many accesses are no trace; expected "
          "one that has every access"},
+    Text{is_perf_trace,
+         "looks like the output of `perf trace`; expected what `perf script` prints of the same "
+         "events: docs/importing.md"},
     Text{is_perf_script,
          "looks like events of `perf script` without tlb:tlb_flush, page faults and system calls; "
          "expected some of these: docs/importing.md"},

@@ -1,4 +1,5 @@
 #include "traces/perf_ranges.h"
+#include "traces/sample_lines.h"
 
 #include <algorithm>
 #include <array>
@@ -17,11 +18,21 @@ struct Call {
     std::string_view name;
     std::string_view start;
     std::string_view length;
+    std::uint64_t number;  ///< on x86-64
 };
-constexpr std::array kCalls{Call{"munmap", "addr", "len"},        Call{"mprotect", "start", "len"},
-                            Call{"madvise", "start", "len_in"},   Call{"mremap", "addr", "old_len"},
-                            Call{"mmap", "addr", "len"},          Call{"brk", "brk", ""},
-                            Call{"pkey_mprotect", "start", "len"}};
+constexpr std::array kCalls{Call{"munmap", "addr", "len", 11},
+                            Call{"mprotect", "start", "len", 10},
+                            Call{"madvise", "start", "len_in", 28},
+                            Call{"mremap", "addr", "old_len", 25},
+                            Call{"mmap", "addr", "len", 9},
+                            Call{"brk", "brk", "", 12},
+                            Call{"pkey_mprotect", "start", "len", 329}};
+
+const Call* call_named(std::string_view name) {
+    const auto found = std::find_if(kCalls.begin(), kCalls.end(),
+                                    [&](const Call& row) { return row.name == name; });
+    return found == kCalls.end() ? nullptr : &*found;
+}
 
 std::optional<std::uint64_t> number(std::optional<std::string_view> text) {
     if (!text) return std::nullopt;
@@ -34,31 +45,54 @@ std::optional<std::uint64_t> number(std::optional<std::string_view> text) {
     return value;
 }
 
+// Raw system calls: "NR 11 (7f0000, 2000, 0, 0, 0, 0)" and "NR 11 = 0".
+const Call* call_numbered(std::string_view fields) {
+    if (!fields.starts_with("NR ")) return nullptr;
+    fields.remove_prefix(3);
+    std::uint64_t value = 0;
+    std::from_chars(fields.data(), fields.data() + fields.size(), value);
+    const auto found = std::find_if(kCalls.begin(), kCalls.end(),
+                                    [&](const Call& row) { return row.number == value; });
+    return found == kCalls.end() ? nullptr : &*found;
+}
+
+// The argument of a raw system call, from 0.
+std::optional<std::uint64_t> argument(std::string_view fields, std::size_t index) {
+    std::size_t from = fields.find('(');
+    for (std::size_t i = 0; i < index && from != std::string_view::npos; ++i)
+        from = fields.find(',', from + 1);
+    if (from == std::string_view::npos) return std::nullopt;
+    fields = without_blanks(fields.substr(from + 1));
+    return number(fields.substr(0, fields.find_first_of(",) ")));
+}
+
 }  // namespace
 
 bool PerfRanges::system_call(const PerfEvent& event) {
-    std::string_view call = event.name;
-    const bool enters = call.starts_with("sys_enter_");
-    if (!enters && !call.starts_with("sys_exit_")) return false;
-    call.remove_prefix(call.find('_', 4) + 1);
-    const bool known = std::any_of(kCalls.begin(), kCalls.end(),
-                                   [&](const Call& row) { return row.name == call; });
-    if (!known) return false;
-    if (enters) {
-        enter(event, call);
-    } else {
-        threads_[event.thread_or_0()].source = Source::kUnknown;
-    }
+    std::string_view name = event.name;
+    if (!name.starts_with("sys_")) return false;
+    // "sys_enter_munmap" and "sys_exit_munmap"; "sys_enter" and "sys_exit" of raw system calls;
+    // "sys_munmap(" and "sys_munmap ->" of the kernel's own trace file.
+    name.remove_prefix(4);
+    const bool raw = name == "enter" || name == "exit";
+    const bool enters = name.starts_with("enter") || event.fields.starts_with('(');
+    if (name.starts_with("enter_") || name.starts_with("exit_"))
+        name.remove_prefix(name.find('_') + 1);
+    const Call* const call = raw ? call_numbered(event.fields) : call_named(name);
+    if (call == nullptr) return false;
+    Pending& pending = threads_[event.thread_or_0()];
+    pending.source = Source::kUnknown;
+    if (!enters) return true;
+    enter(pending, call->name,
+          {.start = raw ? argument(event.fields, 0) : number(event.field(call->start)),
+           .length = raw ? argument(event.fields, 1) : number(event.field(call->length)),
+           .flags = raw ? argument(event.fields, 3) : number(event.field("flags"))});
     return true;
 }
 
-void PerfRanges::enter(const PerfEvent& event, std::string_view call) {
-    const Call& row = *std::find_if(kCalls.begin(), kCalls.end(),
-                                    [&](const Call& each) { return each.name == call; });
-    Pending& pending = threads_[event.thread_or_0()];
-    pending.source = Source::kUnknown;
-    std::optional<std::uint64_t> start = number(event.field(row.start));
-    std::optional<std::uint64_t> length = number(event.field(row.length));
+void PerfRanges::enter(Pending& pending, std::string_view call, const Arguments& arguments) {
+    std::optional<std::uint64_t> start = arguments.start;
+    std::optional<std::uint64_t> length = arguments.length;
     if (call == "brk") {
         const std::uint64_t before = pending.program_break;
         if (!start || *start == 0) return;
@@ -66,7 +100,7 @@ void PerfRanges::enter(const PerfEvent& event, std::string_view call) {
         if (before <= *start) return;
         length = before - *start;
     }
-    if (call == "mmap" && (number(event.field("flags")).value_or(0) & kMapFixed) == 0) return;
+    if (call == "mmap" && (arguments.flags.value_or(0) & kMapFixed) == 0) return;
     if (!start || !length || *length == 0 || *start >= kPage * kAllPages) return;
     const std::uint64_t last = *start + std::min(*length, kPage * kAllPages - *start) - 1;
     pending.va = *start & ~(kPage - 1);

@@ -51,7 +51,14 @@ private:
         std::uint64_t program_break{};
     };
 
-    void enter(const PerfEvent& event, std::string_view call);
+    /// Of a system call, as far as they are known.
+    struct Arguments {
+        std::optional<std::uint64_t> start{};
+        std::optional<std::uint64_t> length{};
+        std::optional<std::uint64_t> flags{};
+    };
+
+    void enter(Pending& pending, std::string_view call, const Arguments& arguments);
 
     std::unordered_map<std::uint64_t, Pending> threads_{};
 };

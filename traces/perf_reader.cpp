@@ -43,23 +43,26 @@ struct ReasonRow {
     std::string_view text;  ///< in lower case
     Reason reason;
 };
-constexpr std::array<ReasonRow, 6> kReasons{{{"flush on task switch", Reason::kTaskSwitch},
+/// What the kernel prints, and the names of the enumerators where a tool prints these.
+constexpr std::array<ReasonRow, 7> kReasons{{{"flush on task switch", Reason::kTaskSwitch},
                                              {"remote shootdown", Reason::kRemote},
                                              {"local shootdown", Reason::kLocal},
                                              {"local mm shootdown", Reason::kLocalMm},
                                              {"remote ipi send", Reason::kSend},
+                                             {"remote send ipi", Reason::kSend},
                                              {"remote wrong cpu", Reason::kWrongCpu}}};
 
 Reason reason_of(std::string_view fields) {
     std::string text(fields);
     std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == '_' ? ' ' : c;
     });
     const std::size_t at = text.find("reason");
     if (at == std::string::npos) return Reason::kUnknown;
     std::string_view rest = std::string_view(text).substr(at + std::string_view("reason").size());
     if (!rest.starts_with(':') && !rest.starts_with('=')) return Reason::kUnknown;
     rest = without_blanks(rest.substr(1));
+    if (rest.starts_with("tlb ")) rest.remove_prefix(4);
     for (const ReasonRow& row : kReasons)
         if (rest.starts_with(row.text)) return row.reason;
     // "reason:3" or "reason:unknown (3)".
@@ -79,15 +82,35 @@ bool is_hexadecimal(std::string_view word) {
     return word.size() >= 4 && word.find_first_not_of(kHexDigits) == std::string_view::npos;
 }
 
-// "ADDRESS [SYMBOL (FILE)] IP SYMBOL (FILE)"; a number alone is the instruction's.
+// "ADDRESS [SYMBOL (FILE)] IP SYMBOL (FILE)"; where only one number has a symbol behind it, it is
+// the instruction's. Nothing behind it has what `perf script -F addr` prints.
 bool has_address(std::string_view fields) {
     fields = without_blanks(fields);
     const auto word = [&] { return fields.substr(0, fields.find_first_of(" \t")); };
     if (!is_hexadecimal(word())) return false;
+    if (without_blanks(fields.substr(word().size())).empty()) return true;
     for (fields = without_blanks(fields.substr(word().size())); !fields.empty();
          fields = without_blanks(fields.substr(word().size())))
         if (is_hexadecimal(word())) return true;
     return false;
+}
+
+// What trace-cmd and the kernel print beside events.
+bool is_loss(std::string_view text) {
+    return text.starts_with("CPU") && (text.find(" EVENTS]") != std::string_view::npos ||
+                                       text.find(" EVENTS DROPPED]") != std::string_view::npos);
+}
+bool is_tracer_line(std::string_view text) {
+    return text.starts_with("cpus=") || text.starts_with("version = ") || is_loss(text) ||
+           (text.starts_with("CPU ") && text.ends_with(" is empty"));
+}
+
+// "main.c:12", of a call chain with source lines.
+bool is_source_line(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    return colon != std::string_view::npos && colon != 0 && colon + 1 < text.size() &&
+           text.find_first_of(" \t") == std::string_view::npos &&
+           text.find_first_not_of(kDecimalDigits, colon + 1) == std::string_view::npos;
 }
 
 // Where in the line a piece of it stands.
@@ -117,19 +140,19 @@ bool PerfReader::recognises(std::string_view line) {
 
 bool PerfReader::is_used(const PerfEvent& event) {
     return event.name == "tlb_flush" || is_counted_fault(event) ||
-           event.name.starts_with("page_fault_") || event.name.starts_with("sys_enter_") ||
-           event.name.starts_with("sys_exit_");
+           event.name.starts_with("page_fault_") || event.name.starts_with("sys_");
 }
 
 bool PerfReader::is_beside(std::string_view line) {
     const std::string_view text = without_blanks(line);
-    if (text.empty() || text[0] == '#' || text.starts_with("cpus=")) return true;
+    if (text.empty() || text[0] == '#' || is_tracer_line(text)) return true;
     if (text.find("PERF_RECORD_") != std::string_view::npos) return true;
-    // An entry of a call chain is indented: an address, then a symbol.
+    // An entry of a call chain is indented: an address, then a symbol; or "main.c:12".
     const std::size_t digits = text.find_first_not_of(kHexDigits);
     if (const auto event = parse_perf_event(line)) return !is_used(*event);
-    return text.size() != line.size() && digits != std::string_view::npos && digits >= 4 &&
-           text[digits] == ' ';
+    if (text.size() == line.size()) return false;
+    return is_source_line(text) ||
+           (digits != std::string_view::npos && digits >= 4 && text[digits] == ' ');
 }
 
 PerfReader::PerfReader(LineReader lines, const ImportOptions& options)
@@ -145,6 +168,7 @@ PerfReader::PerfReader(LineReader lines, const ImportOptions& options)
     received_ = sink().skips("remote shootdowns", "counted with the one that sent them");
     lonely_ = sink().skips("sent shootdowns", "the trace has no vCPU that receives them");
     symbols_ = sink().skips("page faults", "their address is a symbol, not a number");
+    losses_ = sink().skips("lines about lost events", "the tracer's buffer was full");
     nowhere_ = sink().skips("page-faults", "their address is not in the trace: perf record -d");
 }
 
@@ -153,7 +177,8 @@ void PerfReader::read(LineScanner& line, ImportSink& sink) {
     if (!event) {
         line.skip_blanks();
         if (line.at_end()) return sink.skip(blanks_);
-        if (line.peek() == '#' || line.rest().starts_with("cpus=")) return sink.skip(comments_);
+        if (is_loss(line.rest())) return sink.skip(losses_);
+        if (line.peek() == '#' || is_tracer_line(line.rest())) return sink.skip(comments_);
         if (line.rest().find("PERF_RECORD_") != std::string_view::npos) return sink.skip(others_);
         if (is_beside(line.line())) return sink.skip(chains_);
         line.reject("not an event", kForm);
@@ -220,6 +245,10 @@ void PerfReader::counted_fault(LineScanner& line, const PerfEvent& event, Import
     if (!has_address(event.fields)) return sink.skip(nowhere_);
     if (!std::exchange(counted_, true))
         sink.note("events page-faults do not say how a page was accessed: loads were assumed");
+    if (is_hexadecimal(event.fields) && !std::exchange(alone_, true))
+        sink.note(
+            "where page-faults have one number and no symbol, it was taken for the address of the "
+            "fault, as of perf script -F addr");
     line.go_to(place_of(event.fields, line.line()));
     ranges_.fault(event.thread_or_0());
     sink.access(AccessKind::kLoad, line.hexadecimal("an address"), 0);

@@ -65,8 +65,10 @@ private:
     std::uint64_t unknown_{};
     std::uint64_t whole_{};
     bool counted_{};  ///< a page fault of unknown kind was seen
+    bool alone_{};    ///< one with a single number was seen
 
     std::size_t comments_{};
+    std::size_t losses_{};
     std::size_t blanks_{};
     std::size_t chains_{};
     std::size_t calls_{};
