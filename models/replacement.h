@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace nestwalk {
@@ -24,6 +25,11 @@ public:
         if (words_.empty()) return hit_wide(set, way);
         std::uint64_t& word = words_[set];
         word = masks_.empty() ? LruState::used(word, way) : masks_[way].apply(word);
+    }
+    /// Of ways of one set, in order; fewer than 2^20.
+    void hit_all(std::uint32_t set, std::span<const std::uint32_t> ways) {
+        if (!stamps_.empty()) return stamps_.use_all(set, ways);
+        for (const std::uint32_t way : ways) hit(set, way);
     }
     void fill(std::uint32_t set, std::uint32_t way);
     /// The way to replace among `[first, first + count)`, all of which hold entries.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace nestwalk {
@@ -36,6 +37,14 @@ public:
     void use(std::uint32_t set, std::uint32_t way) {
         if (count_ == kMostUses) renumber();
         stamps_[std::size_t{set} * ways_ + way] = ++count_;
+    }
+    /// Of ways of one set, in order.
+    void use_all(std::uint32_t set, std::span<const std::uint32_t> ways) {
+        if (kMostUses - count_ < ways.size()) renumber();
+        std::uint32_t* const stamps = stamps_.data() + std::size_t{set} * ways_;
+        std::uint32_t count = count_;
+        for (const std::uint32_t way : ways) stamps[way] = ++count;
+        count_ = count;
     }
     std::uint32_t victim(std::uint32_t set, WayRange allowed) const {
         const auto first = at(set) + allowed.first;

@@ -25,7 +25,9 @@ Cascade::Cascade(System& system)
       in_order_(CascadeIntake::kMostItems),
       stlb_lists_(plan_.arrays + 1u),
       walks_(CascadeIntake::kMostItems),
-      lines_(CascadeIntake::kMostItems * kMaxLevels) {
+      lines_(CascadeIntake::kMostItems * kMaxLevels),
+      used_(CascadeIntake::kMostItems),
+      host_used_(CascadeIntake::kMostItems) {
     if (plan_.reason != OneAtATime::kNone) return;
     const Mmu::LookupOrder& order = system.mmu().order();
     has_structures_ = {!order.paging_structures.empty(), !order.nested_translations.empty(),

@@ -76,6 +76,13 @@ private:
     void count_l1_misses(const StageItem* items, std::size_t count, Counters& counters) const;
     void count_stlb_misses(const StageItem* items, std::size_t count, Counters& counters) const;
 
+    // cascade_leaf_walks.cpp
+    std::size_t walk_leaves(std::span<const StageItem> items, WalkCounts& counts);
+    std::size_t walk_native_leaves(std::span<const StageItem> items, std::size_t leaf,
+                                   LookUpStage<Mapping>& cache, WalkCounts& counts);
+    std::size_t walk_nested_leaves(std::span<const StageItem> items, std::size_t leaf,
+                                   LookUpStage<Mapping>& cache, WalkCounts& counts);
+
     // cascade_walks.cpp
     void walk(const StageItem* items, std::size_t count, Counters& counters);
     void walk_native(Region& region, int start, std::uint64_t page, WalkCounts& counts);
@@ -120,8 +127,10 @@ private:
     std::vector<ItemList> stlb_lists_{};  ///< by index of the array, and behind them: in none
     std::vector<StageItem> walks_;
     std::vector<StageItem> lines_;
-    std::size_t line_{};   ///< where the next line goes
-    std::size_t reads_{};  ///< of the current walk so far
+    std::vector<std::uint32_t> used_;       ///< places in a paging-structure cache
+    std::vector<std::uint32_t> host_used_;  ///< the same of guest-physical addresses
+    std::size_t line_{};                    ///< where the next line goes
+    std::size_t reads_{};                   ///< of the current walk so far
 
     CascadeClock clock_{};
     CascadeTrail trail_{};

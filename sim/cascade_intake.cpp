@@ -34,7 +34,6 @@ CascadeIntake::CascadeIntake(System& system, const CascadePlan& plan, RegionDire
       directory_(directory),
       new_pages_(kMostAccesses + 8),
       positions_(kMostItems),
-      l1_levels_(kMostItems),
       lists_(plan.arrays + 1u) {}
 
 void CascadeIntake::begin() {
@@ -61,11 +60,25 @@ CascadeProgress CascadeIntake::take(std::span<const PackedAccess> accesses, Foot
     return take_runs(accesses_.size(), footprint);
 }
 
-/// Each run is accesses to one page. A page must allow whatever kinds of access the batch has, or
-/// the run is looked at more closely.
+/// Each run is accesses to one page.
 CascadeProgress CascadeIntake::take_runs(std::size_t runs, Footprint& footprint) {
+    const Needs needs = needs_of_batch();
+    for (std::size_t at = take_plain_runs(0, runs, needs); at < runs;
+         at = take_plain_runs(at + 1, runs, needs)) {
+        const std::size_t end = at + 1 < runs ? new_pages_[at + 1] : accesses_.size();
+        const CascadeProgress progress = take_carefully(new_pages_[at], end, footprint);
+        if (progress.reason == OneAtATime::kNone) continue;
+        accesses_ = accesses_.first(progress.done);
+        return progress;
+    }
+    return {accesses_.size(), OneAtATime::kNone};
+}
+
+/// What a page must have, by the class of the first access to it: it must allow whatever kinds of
+/// access the batch has, or the run is looked at more closely.
+CascadeIntake::Needs CascadeIntake::needs_of_batch() const {
     const bool stores = summed_ == 0 || sums_.stores > 0;
-    std::array<unsigned, kClasses> needs{};
+    Needs needs{};
     for (unsigned access_class = 0; access_class < kClasses; ++access_class) {
         const unsigned privilege = access_class & 4;
         needs[access_class] = page_bit::plain(access_class);
@@ -75,50 +88,60 @@ CascadeProgress CascadeIntake::take_runs(std::size_t runs, Footprint& footprint)
         }
         if (!straight_[privilege >> 2]) needs[access_class] |= kNever;
     }
+    return needs;
+}
+
+/// Takes runs from `at` on, up to one that has to be looked at more closely. Returns which that is.
+/// Every access to another page than the one before comes through here, so nothing is read or
+/// written twice.
+std::size_t CascadeIntake::take_plain_runs(std::size_t at, std::size_t runs, const Needs& needs) {
     const PackedAccess* const accesses = accesses_.data();
-    std::uint64_t number = ~std::uint64_t{0};
-    Region* region = nullptr;
-    for (std::size_t at = 0; at < runs; ++at) {
-        const std::uint32_t position = new_pages_[at];
+    const std::uint32_t* const new_pages = new_pages_.data();
+    std::uint32_t* const positions = positions_.data();
+    ItemList* const lists = lists_.data();
+    const RegionDirectory::Finder find = directory_.finder();
+    std::size_t items = items_;
+    std::uint64_t marks_or = marks_or_;
+    std::uint64_t marks_and = marks_and_;
+    for (; at < runs; ++at) {
+        const std::uint32_t position = new_pages[at];
         const std::uint64_t word = accesses[position].word();
         const VirtAddr va = accesses[position].va();
         const unsigned access_class = class_of(word);
-        if (va.value() >> level_shift(2) != number) {
-            number = va.value() >> level_shift(2);
-            region = directory_.find(va);
-        }
-        const std::uint8_t page = region == nullptr
-                                      ? std::uint8_t{0}
-                                      : region->pages[RegionDirectory::page_in_region(va)];
-        if ((page & needs[access_class]) == needs[access_class] && !crosses(word)) {
-            add(*region, page, va, access_class, position);
-            continue;
-        }
-        const std::size_t end = at + 1 < runs ? new_pages_[at + 1] : accesses_.size();
-        const CascadeProgress progress = take_carefully(position, end, footprint);
-        if (progress.reason != OneAtATime::kNone) {
-            accesses_ = accesses_.first(progress.done);
-            return progress;
-        }
-        number = ~std::uint64_t{0};
+        const Region* const region = find(va);
+        if (region == nullptr) break;
+        const std::uint8_t page = region->pages[RegionDirectory::page_in_region(va)];
+        const unsigned needed = needs[access_class];
+        if ((page & needed) != needed || crosses(word)) break;
+        const Region::L1Key& key = region->l1[is_fetch(access_class) ? 1 : 0];
+        const StageItem item = item_of(key, page, va, access_class, items);
+        ItemList& list = lists[key.array];
+        list.items[list.count++] = item;
+        positions[items++] = position | std::uint32_t{key.level} << kLevelShift;
+        marks_or |= item.mark;
+        marks_and &= item.mark;
     }
-    return {accesses_.size(), OneAtATime::kNone};
+    items_ = items;
+    marks_or_ = marks_or;
+    marks_and_ = marks_and;
+    return at;
 }
 
-inline void CascadeIntake::add(const Region& region, std::uint8_t page, VirtAddr va,
-                               unsigned access_class, std::uint32_t position) {
+inline StageItem CascadeIntake::item_of(const Region::L1Key& key, std::uint8_t page, VirtAddr va,
+                                        unsigned access_class, std::size_t number) {
+    return {va.value() >> key.shift << MappingTag::kPageShift | key.low[page >> 7],
+            key.mark | ItemMark::of(number, access_class)};
+}
+
+void CascadeIntake::add(const Region& region, std::uint8_t page, VirtAddr va, unsigned access_class,
+                        std::uint32_t position) {
     const Region::L1Key& key = region.l1[is_fetch(access_class) ? 1 : 0];
-    const std::uint64_t tag =
-        va.value() >> key.shift << MappingTag::kPageShift | key.low[page >> 7];
-    const std::uint64_t mark =
-        ItemMark::of(items_, access_class, region.level, key.level, region.index);
+    const StageItem item = item_of(key, page, va, access_class, items_);
     ItemList& list = lists_[key.array];
-    list.items[list.count++] = {tag, mark};
-    positions_[items_] = position;
-    l1_levels_[items_] = key.level;
-    ++items_;
-    marks_or_ |= mark;
-    marks_and_ &= mark;
+    list.items[list.count++] = item;
+    positions_[items_++] = position | std::uint32_t{key.level} << kLevelShift;
+    marks_or_ |= item.mark;
+    marks_and_ &= item.mark;
 }
 
 // --- What is not as usual -----------------------------------------------------------------------
@@ -196,8 +219,8 @@ OneAtATime CascadeIntake::take_crossing(std::size_t at, const Found& first, Foot
 }
 
 VirtAddr CascadeIntake::address_of(std::size_t item) const {
-    const PackedAccess& access = accesses_[positions_[item] & ~kSecondPage];
-    if ((positions_[item] & kSecondPage) == 0) return access.va();
+    const PackedAccess& access = accesses_[position_of(item)];
+    if (!is_second_page(item)) return access.va();
     return VirtAddr(align_down(access.va().value() + access.bytes() - 1, level_bytes(1)));
 }
 
@@ -231,9 +254,9 @@ LevelCounts CascadeIntake::count(Counters& counters) const {
     }
     std::size_t end = accesses_.size();
     for (std::size_t item = items_; item-- > 0;) {
-        const std::size_t position = positions_[item] & ~kSecondPage;
-        const std::size_t level = l1_levels_[item];
-        if (positions_[item] != position) {
+        const std::size_t position = position_of(item);
+        const std::size_t level = positions_[item] >> kLevelShift & 3;
+        if (is_second_page(item)) {
             ++by_level[static_cast<std::size_t>(accesses_[position].kind())][level];
             continue;
         }

@@ -41,7 +41,7 @@ public:
     std::uint64_t marks_or() const { return marks_or_; }
     std::span<const PackedAccess> accesses() const { return accesses_; }
     /// Which access an item belongs to.
-    std::size_t position_of(std::size_t item) const { return positions_[item] & ~kSecondPage; }
+    std::size_t position_of(std::size_t item) const { return positions_[item] & kPosition; }
     bool is_second_page(std::size_t item) const { return (positions_[item] & kSecondPage) != 0; }
     /// The address of an item.
     VirtAddr address_of(std::size_t item) const;
@@ -51,6 +51,10 @@ public:
 private:
     /// Of a position: the item is the second page of its access.
     static constexpr std::uint32_t kSecondPage = 1u << 31;
+    static constexpr int kLevelShift = 16;
+    static constexpr std::uint32_t kPosition = (1u << kLevelShift) - 1;
+    /// What a page must have (page_bit), by the class of the access.
+    using Needs = std::array<unsigned, 8>;
 
     struct Found {
         Region* region{};
@@ -60,6 +64,10 @@ private:
 
     void begin();
     CascadeProgress take_runs(std::size_t runs, Footprint& footprint);
+    Needs needs_of_batch() const;
+    std::size_t take_plain_runs(std::size_t at, std::size_t runs, const Needs& needs);
+    static StageItem item_of(const Region::L1Key& key, std::uint8_t page, VirtAddr va,
+                             unsigned access_class, std::size_t number);
     /// One run of accesses to a page, access by access.
     CascadeProgress take_carefully(std::size_t from, std::size_t to, Footprint& footprint);
     Found admitted(VirtAddr va, const PackedAccess& access, Footprint& footprint);
@@ -74,8 +82,8 @@ private:
     std::span<const PackedAccess> accesses_{};
     std::size_t position_{};
     std::vector<std::uint32_t> new_pages_;
-    std::vector<std::uint32_t> positions_;  ///< of each item: its access, or the first of its run
-    std::vector<std::uint8_t> l1_levels_;   ///< of each item
+    /// Of each item: its access, or the first of its run; the level of the L1; kSecondPage.
+    std::vector<std::uint32_t> positions_;
     std::size_t items_{};
     std::vector<ItemList> lists_{};
     KindSums sums_{};  ///< of the first `summed_` accesses

@@ -2,6 +2,7 @@
 
 // What the stages of the cascade pass on to each other.
 
+#include "models/data_caches.h"
 #include "models/outcome.h"
 #include "sim/cascade_kernels.h"
 #include "sim/cascade_plan.h"
@@ -27,10 +28,14 @@ public:
     static constexpr std::uint64_t kCounted = 0xf3'0000;
 
     constexpr explicit ItemMark(std::uint64_t word) : word_(word) {}
-    static constexpr std::uint64_t of(std::size_t number, unsigned access_class, unsigned level,
-                                      unsigned l1_level, std::uint32_t region) {
-        return number | std::uint64_t{access_class} << 16 | std::uint64_t{level} << 20 |
-               std::uint64_t{l1_level} << 22 | std::uint64_t{region} << 32;
+    static constexpr std::uint64_t of(std::size_t number, unsigned access_class) {
+        return number | std::uint64_t{access_class} << 16;
+    }
+    /// What all items of a region have that its L1 keeps at the same level.
+    static constexpr std::uint64_t of_region(std::uint32_t region, unsigned level,
+                                             unsigned l1_level) {
+        return std::uint64_t{level} << 20 | std::uint64_t{l1_level} << 22 |
+               std::uint64_t{region} << 32;
     }
 
     constexpr std::size_t number() const { return word_ & 0xffff; }
@@ -43,6 +48,12 @@ public:
 private:
     std::uint64_t word_;
 };
+
+/// Tags of lines with page-table entries are those of a table's first line; this is what to add for
+/// that of an entry, of which a line has eight.
+constexpr std::uint64_t lines_after(std::uint64_t entry) {
+    return (entry % kEntriesPerTable * kBytesPerEntry / kLineBytes) << DataCache::kNumberShift;
+}
 
 /// Items that wait for one array.
 struct ItemList {

@@ -9,11 +9,6 @@ namespace nestwalk {
 
 namespace {
 
-/// Tags are those of the first entry of a line: eight share one.
-constexpr std::uint64_t lines_after(std::uint64_t entry) {
-    return (entry % kEntriesPerTable * kBytesPerEntry / kLineBytes) << DataCache::kNumberShift;
-}
-
 LineSource source_of(std::size_t level) {
     return static_cast<LineSource>(static_cast<std::size_t>(LineSource::kL1) + level);
 }
@@ -26,6 +21,8 @@ void Cascade::walk(const StageItem* items, std::size_t count, Counters& counters
     const bool nested = system_.regime().nested;
     line_ = 0;
     for (const StageItem* item = items; item != items + count; ++item) {
+        item += walk_leaves({item, items + count}, counts);
+        if (item == items + count) break;
         if (line_ + kMostLines > lines_.size()) read_lines(counters);
         Region& region = directory_.at(ItemMark(item->mark).region());
         reads_ = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace nestwalk {
@@ -27,6 +28,15 @@ struct LookUpStage {
         lanes.replacement->hit(static_cast<std::uint32_t>(set),
                                static_cast<std::uint32_t>(place - set * lanes.ways));
         storage->note_changed(static_cast<std::uint32_t>(set));
+    }
+    /// The same of several, in order. They may be all that there is to a walk, so it has to be
+    /// quick.
+    void use_all(std::span<const std::uint32_t> places) {
+        if (lanes.sets == 1 && !places.empty()) {
+            lanes.replacement->hit_all(0, places);
+            return storage->note_changed(0);
+        }
+        for (const std::uint32_t place : places) use(place);
     }
     /// Puts in what is not there.
     void fill(std::uint64_t tag, FillId by) {

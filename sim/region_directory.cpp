@@ -1,4 +1,5 @@
 #include "sim/region_directory.h"
+#include "sim/cascade_items.h"
 #include "traces/packed_access.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ void RegionDirectory::resize(std::size_t places) {
 }
 
 void RegionDirectory::insert(Region& region) {
-    std::size_t at = place_of(region.number);
+    std::size_t at = place_of(region.number, place_shift_);
     while (places_[at].region != nullptr) at = (at + 1) & (places_.size() - 1);
     places_[at] = {region.number, &region};
 }
@@ -171,10 +172,11 @@ void RegionDirectory::make_keys(Region& region) const {
         const std::uint8_t level = l1.array ? l1.level : region.level;
         MappingKey key = regime_.linear_key(MappingRole::kTranslation);
         key.level = level;
-        region.l1[side] = {.array = l1.array ? static_cast<std::uint8_t>(*l1.array) : plan_.arrays,
+        region.l1[side] = {.low = {MappingTag::of(key), MappingTag::global(key)},
+                           .mark = ItemMark::of_region(region.index, region.level, level),
+                           .array = l1.array ? static_cast<std::uint8_t>(*l1.array) : plan_.arrays,
                            .level = level,
-                           .shift = static_cast<std::uint8_t>(level_shift(level)),
-                           .low = {MappingTag::of(key), MappingTag::global(key)}};
+                           .shift = static_cast<std::uint8_t>(level_shift(level))};
         key.level = region.level;
         region.stlb_low = {MappingTag::of(key), MappingTag::global(key)};
     }

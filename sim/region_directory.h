@@ -36,11 +36,12 @@ constexpr std::uint8_t plain(unsigned access_class) {
 struct Region {
     /// How tags of one side's L1 are made.
     struct L1Key {
-        std::uint8_t
-            array{};  ///< index into CascadePlan::arrays; kNoArray: the L1 keeps no such pages
+        std::array<std::uint64_t, 2> low{};  ///< the tag without its page: private, global
+        std::uint64_t mark{};                ///< ItemMark::of_region
+        /// Index into Mmu::arrays(); one behind them: the L1 keeps no such pages.
+        std::uint8_t array{};
         std::uint8_t level{};
         std::uint8_t shift{};
-        std::array<std::uint64_t, 2> low{};  ///< the tag without its page: private, global
     };
 
     std::uint64_t number{};  ///< address / 2 MiB
@@ -71,6 +72,15 @@ struct Region {
 };
 
 class RegionDirectory {
+    /// Of a hash table: at most an eighth of them hold something, so that few are looked at.
+    struct Place {
+        std::uint64_t number{};
+        Region* region{};
+    };
+    static std::size_t place_of(std::uint64_t number, int shift) {
+        return static_cast<std::size_t>(number * 0x9e37'79b9'7f4a'7c15 >> shift);
+    }
+
 public:
     /// Regions that are remembered: some 40 MiB of memory, and 64 GiB of addresses; under nested
     /// paging half as many of up to 100 MiB.
@@ -85,14 +95,28 @@ public:
     void clear();
     bool full() const { return count_ == (regime_.nested ? kMostRegions / 2 : kMostRegions); }
 
-    /// The region of an address; null if none of its pages was asked for yet.
-    Region* find(VirtAddr va) {
-        const std::uint64_t number = va.value() >> level_shift(2);
-        for (std::size_t at = place_of(number);; at = (at + 1) & (places_.size() - 1)) {
-            if (places_[at].number == number) return places_[at].region;
-            if (places_[at].region == nullptr) return nullptr;
+    /// Finds regions, until one is added or all are forgotten.
+    class Finder {
+    public:
+        /// The region of an address; null if none of its pages was asked for yet.
+        Region* operator()(VirtAddr va) const {
+            const std::uint64_t number = va.value() >> level_shift(2);
+            for (std::size_t at = place_of(number, shift_);; at = (at + 1) & mask_) {
+                if (places_[at].number == number) return places_[at].region;
+                if (places_[at].region == nullptr) return nullptr;
+            }
         }
-    }
+
+    private:
+        friend RegionDirectory;
+        Finder(const Place* places, std::size_t count, int shift)
+            : places_(places), mask_(count - 1), shift_(shift) {}
+        const Place* places_;
+        std::size_t mask_;
+        int shift_;
+    };
+    Finder finder() const { return {places_.data(), places_.size(), place_shift_}; }
+    Region* find(VirtAddr va) const { return finder()(va); }
     /// The same of one that is not there yet, with no page admitted; the directory is not full.
     Region& add(VirtAddr va);
     Region& at(std::size_t index) { return *regions_[index]; }
@@ -115,16 +139,8 @@ public:
     }
 
 private:
-    /// Of a hash table: at most an eighth of them hold something, so that few are looked at.
-    struct Place {
-        std::uint64_t number{};
-        Region* region{};
-    };
     static constexpr std::size_t kFewestPlaces = 256;
 
-    std::size_t place_of(std::uint64_t number) const {
-        return static_cast<std::size_t>(number * 0x9e37'79b9'7f4a'7c15 >> place_shift_);
-    }
     /// A mapping that was made before, and that nothing changes but what makes all forgotten.
     struct Made {
         std::uint64_t tag{};
