@@ -22,6 +22,7 @@ constexpr std::array kWords{
     Row{"f", AccessWord::kFetch},       Row{"x", AccessWord::kFetch},
     Row{"fetch", AccessWord::kFetch},   Row{"ifetch", AccessWord::kFetch},
     Row{"instr", AccessWord::kFetch},   Row{"p", AccessWord::kPrefetch},
+    Row{"memread", AccessWord::kLoad},  Row{"memwrite", AccessWord::kStore},
     Row{"pf", AccessWord::kPrefetch},   Row{"prefetch", AccessWord::kPrefetch},
 };
 

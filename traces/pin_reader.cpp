@@ -2,7 +2,9 @@
 #include "traces/access_word.h"
 #include "traces/number.h"
 #include "traces/number_base.h"
+#include "traces/order_guess.h"
 #include "traces/sample_lines.h"
+#include "traces/size_guess.h"
 #include "traces/source_location.h"
 #include "traces/wording.h"
 
@@ -17,8 +19,9 @@ namespace {
 
 constexpr std::string_view kForm = "IP: R or W, then ADDRESS, as in '0x400810: R 0x602040'";
 constexpr std::string_view kTailForm =
-    "a size, a value, 'TID: N' or the end of the line behind the address";
+    "a size, a value, 'TID: N' or the end of the line behind the address, else --columns";
 constexpr std::string_view kSeparators = " \t,;";
+constexpr std::string_view kBehindId = " \t,;:";
 constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
 
 /// First words of lines that tools of this family print between accesses.
@@ -39,10 +42,16 @@ constexpr std::array<Label, 6> kLabels{{{"tid", Column::kThread},
                                         {"process", Column::kProcess},
                                         {"size", Column::kSize}}};
 
+/// Labels that may stand before the instruction as well: "threadId: 0, 0x400810: R 0x602040".
+bool is_id(Column column) { return column == Column::kThread || column == Column::kProcess; }
+
 /// A size of more than this is no size.
 constexpr std::uint64_t kLargestOperand = 64;
 /// So many numbers from 1 to kLargestOperand, and no other, are sizes.
 constexpr std::uint64_t kEnoughSizes = 16;
+
+/// An instruction below that would be in a page that nothing maps.
+constexpr std::uint64_t kFirstCode = 4096;
 
 bool equal_in_any_case(std::string_view left, std::string_view right) {
     return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
@@ -55,6 +64,43 @@ std::string_view first_letters(std::string_view text) {
     const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
     const auto end = std::find_if_not(text.begin(), text.end(), is_letter);
     return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+const Label* label_named(std::string_view word) {
+    const auto found = std::find_if(kLabels.begin(), kLabels.end(), [&](const Label& row) {
+        return equal_in_any_case(row.word, word);
+    });
+    return found == kLabels.end() ? nullptr : &*found;
+}
+
+std::string_view take_number(std::string_view& text) {
+    std::size_t end = text.starts_with("0x") || text.starts_with("0X") ? 2 : 0;
+    end = std::min(text.find_first_not_of(kDigits, end), text.size());
+    if (text.starts_with(kNil)) end = kNil.size();
+    const std::string_view number = text.substr(0, end);
+    text.remove_prefix(end);
+    return number;
+}
+
+// The ids before the instruction, with their labels.
+std::string_view ids_before(std::string_view line) {
+    std::string_view rest = without_blanks(line);
+    for (;;) {
+        const std::string_view word = first_letters(rest);
+        const Label* const label = label_named(word);
+        if (label == nullptr || !is_id(label->column)) break;
+        std::string_view behind = rest.substr(word.size());
+        behind.remove_prefix(std::min(behind.find_first_not_of(" \t:="), behind.size()));
+        const std::size_t digits = behind.find_first_not_of("0123456789");
+        if (digits == 0 || digits == std::string_view::npos) break;
+        behind.remove_prefix(digits);
+        const std::size_t end = behind.find_first_not_of(kBehindId);
+        if (end == 0 || end == std::string_view::npos) break;
+        rest = behind.substr(end);
+    }
+    std::string_view behind = rest;
+    if (take_number(behind).empty() || !without_blanks(behind).starts_with(':')) return {};
+    return line.substr(0, static_cast<std::size_t>(rest.data() - line.data()));
 }
 
 // A number from 1 to kLargestOperand, in decimal or with 0x.
@@ -100,18 +146,9 @@ struct Start {
     bool complete{};
 };
 
-std::string_view take_number(std::string_view& text) {
-    std::size_t end = text.starts_with("0x") || text.starts_with("0X") ? 2 : 0;
-    end = std::min(text.find_first_not_of(kDigits, end), text.size());
-    if (text.starts_with(kNil)) end = kNil.size();
-    const std::string_view number = text.substr(0, end);
-    text.remove_prefix(end);
-    return number;
-}
-
 Start start_of(std::string_view line) {
     Start start{};
-    std::string_view rest = without_blanks(line);
+    std::string_view rest = without_blanks(line.substr(ids_before(line).size()));
     start.instruction = take_number(rest);
     rest = without_blanks(rest);
     if (start.instruction.empty() || !rest.starts_with(':')) return start;
@@ -123,6 +160,15 @@ Start start_of(std::string_view line) {
     start.address = take_number(rest);
     start.tail = rest;
     return start;
+}
+
+AccessWord access_of(const Start& start) { return access_word(start.operation); }
+
+// Hexadecimal, which leaves addresses as far from each other as they are in decimal; 0 if it is no
+// number.
+std::uint64_t value_of(std::string_view number) {
+    if (number.starts_with("0x") || number.starts_with("0X")) number.remove_prefix(2);
+    return parse_number("0x" + std::string(number)).value;
 }
 
 }  // namespace
@@ -152,6 +198,10 @@ void PinReader::decide_dialect() {
     BaseGuess base;
     Numbers behind_operation;
     Numbers behind_address;
+    Numbers before_address;
+    SizeGuess sizes;
+    OrderGuess order;
+    std::uint64_t first_line = 0;
     for_each_line(sample(), [&](std::string_view line, std::uint64_t number) {
         const Start start = start_of(line);
         if (!start.complete) return;
@@ -168,9 +218,28 @@ void PinReader::decide_dialect() {
         behind_operation.see(alone ? start.address : std::string_view(), number);
         if (!alone || !is_operand(start.address))
             base.see(start.address, number, column(start.address));
-        if (tail.starts_with("0x") || tail.starts_with("0X"))
-            behind_address.see(take_number(tail), number);
+        if (first_line == 0) first_line = number;
+        const std::uint64_t first = value_of(start.instruction);
+        const std::uint64_t second = value_of(start.address);
+        if (!tail.empty() || second >= kFirstCode) order.see(first, second, access_of(start));
+        std::string_view rest = tail;
+        const std::string_view next = take_number(rest);
+        before_address.see(is_operand(start.address) && value_of(next) >= kFirstCode
+                               ? start.address
+                               : std::string_view(),
+                           number);
+        if (next.starts_with("0x") || next.starts_with("0X")) {
+            behind_address.see(next, number);
+        } else if (!next.empty() && rest.find_first_not_of(kSeparators) == rest.npos &&
+                   access_of(start) != AccessWord::kFetch) {
+            sizes.see(next, number);
+        }
     });
+    if (before_address.are_operands())
+        before_address.ask(name(),
+                           "behind the access is a size, and the data's address is what "
+                           "comes next or what comes first",
+                           "ip,op,size,address or --columns address,op,size,ip");
     if (behind_operation.are_operands()) {
         if (behind_operation.operands < kEnoughSizes)
             behind_operation.ask(name(), "behind the access is an address or a size",
@@ -178,6 +247,17 @@ void PinReader::decide_dialect() {
         order_ = Order::kAddressSize;
     }
     base_ = base.decide(sink().options().base, name());
+    if (order_ == Order::kInstructionAddress && order.is_reversed())
+        throw InputError({name(), first_line},
+                         "two readings: the address of the data is what comes first or what comes "
+                         "last; expected --columns address,op,ip or --columns ip,op,address, and "
+                         "what is behind them (workload.import.columns)");
+    if (sizes.is_doubtful())
+        throw InputError({name(), sizes.line()},
+                         "two readings: " + quoted(sizes.number()) +
+                             " behind the address is a size or the number of a thread; expected "
+                             "--columns ip,op,address,size or --columns ip,op,address,tid "
+                             "(workload.import.columns)");
     first_hex_ = behind_address.others != 0 ? Hex::kValue : Hex::kSize;
     if (behind_address.are_operands() && behind_address.operands < kEnoughSizes)
         behind_address.ask(name(), "behind the address is a size or a value",
@@ -188,6 +268,7 @@ void PinReader::read(LineScanner& line, ImportSink& sink) {
     line.skip_blanks();
     if (line.at_end()) return sink.skip(blanks_);
     if (line.peek() == '#') return sink.skip(comments_);
+    read_ids(line, sink);
     if (!line.letters().empty() && is_beside(line.line())) return sink.skip(routines_);
     const std::uint64_t first = line.take(kNil) ? 0 : line.number(base_, kForm);
     line.skip_blanks();
@@ -225,6 +306,13 @@ void PinReader::read(LineScanner& line, ImportSink& sink) {
     }
 }
 
+// "threadId: 0, " before the instruction, or nothing.
+void PinReader::read_ids(LineScanner& line, ImportSink& sink) {
+    const std::size_t end = std::max(line.position(), ids_before(line.line()).size());
+    std::uint64_t bytes = 0;
+    while (line.position() < end && read_label(line, sink, bytes)) line.skip(kBehindId);
+}
+
 // Returns the size, 0 if the line has none.
 std::uint64_t PinReader::read_tail(LineScanner& line, ImportSink& sink) {
     std::uint64_t bytes = 0;
@@ -255,10 +343,8 @@ std::uint64_t PinReader::read_tail(LineScanner& line, ImportSink& sink) {
 bool PinReader::read_label(LineScanner& line, ImportSink& sink, std::uint64_t& bytes) {
     const std::size_t start = line.position();
     const std::string_view word = line.letters();
-    const Label* const label = std::find_if(kLabels.begin(), kLabels.end(), [&](const Label& row) {
-        return equal_in_any_case(row.word, word);
-    });
-    if (label == kLabels.end()) return false;
+    const Label* const label = label_named(word);
+    if (label == nullptr) return false;
     line.go_to(start + word.size());
     line.skip(" \t:=");
     switch (label->column) {

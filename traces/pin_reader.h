@@ -29,6 +29,7 @@ private:
     enum class Order : std::uint8_t { kInstructionAddress, kAddressSize };
 
     void read(LineScanner& line, ImportSink& sink) override;
+    static void read_ids(LineScanner& line, ImportSink& sink);
     std::uint64_t read_tail(LineScanner& line, ImportSink& sink);
     static bool read_label(LineScanner& line, ImportSink& sink, std::uint64_t& bytes);
     void decide_dialect();

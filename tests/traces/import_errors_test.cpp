@@ -20,7 +20,8 @@ const std::string kLackeyForm =
 const std::string kPin = "0x400810: R 0x602040\n0x400810: R 0x602040\n";
 const std::string kPinForm = "; expected IP: R or W, then ADDRESS, as in '0x400810: R 0x602040'";
 const std::string kPinTail =
-    "; expected a size, a value, 'TID: N' or the end of the line behind the address";
+    "; expected a size, a value, 'TID: N' or the end of the line behind the address, else "
+    "--columns";
 const std::string kView =
     "1 0: 42 ifetch 3 byte(s) @ 0x401000 non-branch\n"
     "2 0: 42 read 8 byte(s) @ 0x7ffe10 by PC 0x401000\n";
@@ -65,7 +66,7 @@ const std::vector<Row> kRows{
     {kPin + "0x400810 R 0x602040\n",
      "FILE:3:10: no colon behind the instruction's address: 'R'" + kPinForm},
     {kPin + "0x400810: Q 0x602040\n", "FILE:3:11: not an access: 'Q'" + kPinForm},
-    {kPin + "0x400810: R 0x602040 4097\n",
+    {kPin + "0x400810: R 0x602040 4097 0x1\n",
      "FILE:3:22: size out of range: '4097'; expected at most 4096 bytes"},
     {kPin + "0x400810: R 0x602040 8 0x1 9\n", "FILE:3:28: too many columns: '9'" + kPinTail},
     {kPin + "0x400810: R 0x602040 FOO: 1\n", "FILE:3:22: not a number: 'FOO:'" + kPinTail},
