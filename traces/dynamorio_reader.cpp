@@ -40,6 +40,28 @@ bool is_view(std::string_view line) {
            line.find("<marker: ") != std::string_view::npos;
 }
 
+// Of the pairs of digits at the start of the text, each with a blank behind it.
+std::size_t instruction_bytes(std::string_view text) {
+    std::size_t bytes = 0;
+    while (text.size() >= 2 && kHexDigits.find(text[0]) != std::string_view::npos &&
+           kHexDigits.find(text[1]) != std::string_view::npos &&
+           (text.size() == 2 || text[2] == ' ')) {
+        ++bytes;
+        text.remove_prefix(std::min<std::size_t>(3, text.size()));
+    }
+    return bytes;
+}
+
+// "T4711   0x0000000000467c45  4c 8b 54 24 08       mov ...", an instruction of the first views.
+bool is_first_view(std::string_view line) {
+    line = without_blanks(line);
+    if (line.size() < 2 || line[0] != 'T' || !is_digit(line[1])) return false;
+    line = without_blanks(line.substr(std::min(line.find_first_of(" \t"), line.size())));
+    if (!line.starts_with("0x")) return false;
+    line.remove_prefix(number_length(line));
+    return line.starts_with(' ') && instruction_bytes(without_blanks(line)) != 0;
+}
+
 // ADDRESS: SIZE, WORD
 bool is_simple(std::string_view line) {
     line = without_blanks(line);
@@ -81,7 +103,7 @@ bool is_continuation(std::string_view details) {
 }  // namespace
 
 bool DynamorioReader::recognises(std::string_view line) {
-    return is_view(line) || is_simple(line) || is_commas(line);
+    return is_view(line) || is_first_view(line) || is_simple(line) || is_commas(line);
 }
 
 bool DynamorioReader::is_beside(std::string_view line) {
@@ -106,7 +128,7 @@ DynamorioReader::DynamorioReader(LineReader lines, const ImportOptions& options)
 void DynamorioReader::read(LineScanner& line, ImportSink& sink) {
     line.skip_blanks();
     if (line.at_end()) return sink.skip(blanks_);
-    if (is_view(line.line())) return read_view(line, sink);
+    if (is_view(line.line()) || is_first_view(line.line())) return read_view(line, sink);
     if (line.rest() == "<...>") return sink.skip(gaps_);
     if (is_beside(line.line())) return sink.skip(banners_);
     if (is_simple(line.line())) return read_simple(line, sink);
@@ -139,6 +161,7 @@ void DynamorioReader::read_view(LineScanner& line, ImportSink& sink) {
     read_prefix(line, sink);
     if (line.peek() == '<') return read_marker(line, sink);
     if (is_continuation(line.rest())) return sink.skip(continuations_);
+    if (line.rest().starts_with("0x")) return read_first_view(line, sink);
     const std::size_t start = line.position();
     const std::string_view word = line.word();
     line.go_to(start + word.size());
@@ -161,6 +184,14 @@ void DynamorioReader::read_view(LineScanner& line, ImportSink& sink) {
         return;
     }
     sink.access(access == AccessWord::kStore ? AccessKind::kStore : AccessKind::kLoad, va, bytes);
+}
+
+void DynamorioReader::read_first_view(LineScanner& line, ImportSink& sink) {
+    const std::uint64_t pc = line.hexadecimal("an address");
+    line.skip_blanks();
+    const std::size_t bytes = instruction_bytes(line.rest());
+    if (bytes == 0) line.reject("no bytes of an instruction", kForm);
+    sink.access(AccessKind::kFetch, pc, bytes);
 }
 
 void DynamorioReader::read_marker(LineScanner& line, ImportSink& sink) {
@@ -197,15 +228,22 @@ void DynamorioReader::read_simple(LineScanner& line, ImportSink& sink) {
 void DynamorioReader::read_commas(LineScanner& line, ImportSink& sink) {
     const std::uint64_t pc = line.hexadecimal(kCommasForm);
     line.take(',');
-    if (!line.rest().starts_with("r,") && !line.rest().starts_with("w,")) {
+    const std::string_view rest = line.rest();
+    const std::string_view word = rest.substr(0, rest.find_first_of(", \t"));
+    const AccessWord access = access_word(word);
+    const bool is_store = access == AccessWord::kStore;
+    if (access != AccessWord::kLoad && !is_store) {
+        if (rest.size() > word.size() && rest[word.size()] == ',')
+            line.reject("neither an opcode nor an access", kCommasForm);
         sink.access(AccessKind::kFetch, pc, 0);
         return;
     }
-    const bool is_store = line.take('w');
-    if (!is_store) line.take('r');
-    line.take(',');
+    line.go_to(line.position() + word.size());
+    if (!line.take(',')) line.reject("no size", kCommasForm);
     const std::uint64_t bytes = line.size(NumberBase::kDecimal, kCommasForm);
     if (!line.take(',')) line.reject("no address", kCommasForm);
+    if (!line.rest().starts_with("0x") && !line.rest().starts_with("0X"))
+        line.reject("an address without 0x", kCommasForm);
     const std::uint64_t va = line.hexadecimal(kCommasForm);
     line.skip_blanks();
     if (!line.at_end()) line.reject("text behind the address", "the end of the line");

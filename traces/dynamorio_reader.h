@@ -26,6 +26,7 @@ private:
     void read(LineScanner& line, ImportSink& sink) override;
     void read_view(LineScanner& line, ImportSink& sink);
     void read_prefix(LineScanner& line, ImportSink& sink);
+    void read_first_view(LineScanner& line, ImportSink& sink);
     void read_marker(LineScanner& line, ImportSink& sink);
     void read_simple(LineScanner& line, ImportSink& sink);
     void read_commas(LineScanner& line, ImportSink& sink);

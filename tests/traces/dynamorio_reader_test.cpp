@@ -100,6 +100,29 @@ TEST_SUITE("dynamorio") {
         CHECK(import_of("Format: <instr address>,<opcode>\n0x401000,mov\n0x401003,ret\n").text ==
               "fetch 0x401000 size=1\nfetch 0x401003 size=1\n");
     }
+
+    TEST_CASE("the first views have instructions without a word for it") {
+        const std::string trace =
+            "T7   0x0000000000467c45  4c 8b 54 24 08       mov    0x08(%rsp), %r10\n"
+            "T7     read  8 byte(s) @ 0x7fff9f5fd9b0\n"
+            "T7   0x0000000000467c4a  0f 05                syscall\n"
+            "------------------------------------------------------------\n"
+            "T8 <marker: timestamp 13270239527782712>\nT8 <marker: tid 8 on core 0>\n"
+            "T8     write 8 byte(s) @ 0x7fff9f5fd9b8\n";
+        const Imported view = import_of(trace);
+        CHECK(view.error == "no error");
+        CHECK(view.text.starts_with(
+            "fetch 0x467c45 size=5\nload 0x7fff9f5fd9b0\nfetch 0x467c4a size=2\n"));
+        CHECK(view.report.threads == 2);
+        CHECK(import_of(trace + "T8   0x0000000000467c51  add\n").error ==
+              "FILE:8:26: no bytes of an instruction: 'add'; expected a record of drmemtrace's "
+              "view, as '1 0: 42 read 8 byte(s) @ 0x7ffd90c13950 by PC 0x40257e'");
+    }
+
+    TEST_CASE("words for accesses between commas are no opcodes") {
+        CHECK(import_of("0x401000,read,8,0x7ffe10\n0x401000,write,4,0x7ffe10\n").text ==
+              "load 0x7ffe10\nstore 0x7ffe10 size=4\n");
+    }
 }
 
 }  // namespace
