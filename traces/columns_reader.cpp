@@ -3,6 +3,7 @@
 #include "traces/number.h"
 #include "traces/number_base.h"
 #include "traces/sample_lines.h"
+#include "traces/size_guess.h"
 #include "traces/source_location.h"
 #include "traces/wording.h"
 
@@ -14,27 +15,65 @@
 namespace nestwalk {
 namespace {
 
-constexpr std::string_view kSeparators = " \t,;:|=()[]";
+constexpr std::string_view kSeparators = " \t,;:|=()[]\"";
 constexpr std::size_t kMostColumns = 12;
 /// Every address of a program is above, every size and number of a CPU below.
 constexpr std::uint64_t kLeastAddress = 0x10000;
 constexpr std::uint64_t kLargestOperand = 64;
 
 struct ColumnName {
-    std::string_view name;  ///< in lower case
+    std::string_view name;  ///< letters in lower case, without what stands between words
     Column column;
 };
-constexpr std::array kNames{
-    ColumnName{"ip", Column::kInstruction},   ColumnName{"pc", Column::kInstruction},
-    ColumnName{"address", Column::kAddress},  ColumnName{"addr", Column::kAddress},
-    ColumnName{"vaddr", Column::kAddress},    ColumnName{"va", Column::kAddress},
-    ColumnName{"ea", Column::kAddress},       ColumnName{"rw", Column::kOperation},
-    ColumnName{"op", Column::kOperation},     ColumnName{"type", Column::kOperation},
-    ColumnName{"access", Column::kOperation}, ColumnName{"kind", Column::kOperation},
-    ColumnName{"size", Column::kSize},        ColumnName{"bytes", Column::kSize},
-    ColumnName{"tid", Column::kThread},       ColumnName{"thread", Column::kThread},
-    ColumnName{"pid", Column::kProcess},      ColumnName{"cpu", Column::kCpu},
-    ColumnName{"core", Column::kCpu},         ColumnName{"value", Column::kValue}};
+constexpr std::array kNames{ColumnName{"ip", Column::kInstruction},
+                            ColumnName{"pc", Column::kInstruction},
+                            ColumnName{"address", Column::kAddress},
+                            ColumnName{"addr", Column::kAddress},
+                            ColumnName{"vaddr", Column::kAddress},
+                            ColumnName{"va", Column::kAddress},
+                            ColumnName{"ea", Column::kAddress},
+                            ColumnName{"rw", Column::kOperation},
+                            ColumnName{"op", Column::kOperation},
+                            ColumnName{"type", Column::kOperation},
+                            ColumnName{"access", Column::kOperation},
+                            ColumnName{"kind", Column::kOperation},
+                            ColumnName{"size", Column::kSize},
+                            ColumnName{"bytes", Column::kSize},
+                            ColumnName{"tid", Column::kThread},
+                            ColumnName{"thread", Column::kThread},
+                            ColumnName{"pid", Column::kProcess},
+                            ColumnName{"cpu", Column::kCpu},
+                            ColumnName{"core", Column::kCpu},
+                            ColumnName{"value", Column::kValue},
+                            ColumnName{"instruction", Column::kInstruction},
+                            ColumnName{"instructionaddress", Column::kInstruction},
+                            ColumnName{"instraddr", Column::kInstruction},
+                            ColumnName{"insaddr", Column::kInstruction},
+                            ColumnName{"instructionpointer", Column::kInstruction},
+                            ColumnName{"dataaddress", Column::kAddress},
+                            ColumnName{"dataaddr", Column::kAddress},
+                            ColumnName{"memoryaddress", Column::kAddress},
+                            ColumnName{"memaddr", Column::kAddress},
+                            ColumnName{"virtualaddress", Column::kAddress},
+                            ColumnName{"virtaddr", Column::kAddress},
+                            ColumnName{"vaddress", Column::kAddress},
+                            ColumnName{"effectiveaddress", Column::kAddress},
+                            ColumnName{"accesstype", Column::kOperation},
+                            ColumnName{"memoryaccess", Column::kOperation},
+                            ColumnName{"operation", Column::kOperation},
+                            ColumnName{"optype", Column::kOperation},
+                            ColumnName{"readwrite", Column::kOperation},
+                            ColumnName{"mode", Column::kOperation},
+                            ColumnName{"accesssize", Column::kSize},
+                            ColumnName{"datasize", Column::kSize},
+                            ColumnName{"len", Column::kSize},
+                            ColumnName{"length", Column::kSize},
+                            ColumnName{"threadid", Column::kThread},
+                            ColumnName{"process", Column::kProcess},
+                            ColumnName{"processid", Column::kProcess},
+                            ColumnName{"cpuid", Column::kCpu},
+                            ColumnName{"coreid", Column::kCpu},
+                            ColumnName{"vcpu", Column::kCpu}};
 
 constexpr std::array kColumnTexts{"-", "ip", "op", "address", "size", "value", "tid", "pid", "cpu"};
 
@@ -86,10 +125,11 @@ std::size_t operation_of(const Cells& cells) {
 }
 
 Column column_named(std::string_view name) {
-    std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    std::string lower;
+    for (const char c : name) {
+        const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        if ((small >= 'a' && small <= 'z') || (small >= '0' && small <= '9')) lower += small;
+    }
     for (const ColumnName& row : kNames)
         if (row.name == lower) return row.column;
     return Column::kIgnored;
@@ -97,9 +137,22 @@ Column column_named(std::string_view name) {
 
 // The columns that a first line names; empty if it does not.
 std::vector<Column> named_columns(std::string_view line) {
-    const Cells cells = split(line);
+    line = without_blanks(line);
     std::vector<Column> columns;
-    for (std::size_t i = 0; i < cells.count; ++i) columns.push_back(column_named(cells.cells[i]));
+    // Names may have blanks in them where something else is between columns.
+    std::size_t at = line.find_first_of(",;|\t");
+    if (at != std::string_view::npos) {
+        const char separator = line[at];
+        for (;; at = line.find(separator)) {
+            columns.push_back(column_named(line.substr(0, at)));
+            if (at == std::string_view::npos) break;
+            line.remove_prefix(at + 1);
+        }
+    } else {
+        const Cells cells = split(line);
+        for (std::size_t i = 0; i < cells.count; ++i)
+            columns.push_back(column_named(cells.cells[i]));
+    }
     const auto count = [&](Column column) {
         return std::count(columns.begin(), columns.end(), column);
     };
@@ -128,6 +181,20 @@ bool ColumnsReader::recognises(std::string_view line) {
     return cells.count >= 2 && cells.count < kMostColumns && operation_of(cells) != cells.count;
 }
 
+bool ColumnsReader::names_columns(std::string_view line) { return !named_columns(line).empty(); }
+
+bool ColumnsReader::resembles(std::string_view line) {
+    const Cells cells = split(line);
+    std::size_t accesses = 0;
+    bool has_address = false;
+    for (std::size_t i = 0; i < cells.count; ++i) {
+        if (access_word(cells.cells[i]) != AccessWord::kNone) ++accesses;
+        has_address = has_address ||
+                      (is_number(cells.cells[i]) && hexadecimal(cells.cells[i]) >= kLeastAddress);
+    }
+    return accesses == 1 && has_address;
+}
+
 bool ColumnsReader::is_beside(std::string_view line) {
     line = without_blanks(line);
     return line.empty() || line[0] == '#' || line.starts_with("//");
@@ -146,6 +213,7 @@ ColumnsReader::ColumnsReader(LineReader lines, const ImportOptions& options)
 
 void ColumnsReader::decide_columns() {
     std::array<Seen, kMostColumns> seen{};
+    SizeGuess sizes;
     std::string first;
     std::uint64_t first_line = 0;
     std::size_t count = 0;
@@ -166,6 +234,7 @@ void ColumnsReader::decide_columns() {
             count = cells.count;
             operation = operation_of(cells);
         }
+        if (cells.count == count) sizes.see(cells.cells[cells.count - 1], number);
         for (std::size_t i = 0; i < cells.count; ++i) {
             if (!is_number(cells.cells[i])) continue;
             const ParsedNumber size = parse_number(cells.cells[i]);
@@ -192,6 +261,12 @@ void ColumnsReader::decide_columns() {
     if (addresses.empty() && others.size() == 1) std::swap(addresses, others);
     const bool has_size = others.size() == 1 && seen[others[0]].sizes && others[0] + 1 == count;
     if (has_size) columns[others[0]] = Column::kSize;
+    if (has_size && addresses.size() == 1 && sizes.is_doubtful()) {
+        columns[addresses[0]] = Column::kAddress;
+        std::vector<Column> threads = columns;
+        threads[others[0]] = Column::kThread;
+        open(text_of(columns) + " or " + text_of(threads));
+    }
     if (addresses.size() == 1 && (others.empty() || has_size)) {
         columns[addresses[0]] = Column::kAddress;
         columns_ = columns;
@@ -227,11 +302,16 @@ void ColumnsReader::read(LineScanner& line, ImportSink& sink) {
     AccessWord access = AccessWord::kLoad;
     std::uint64_t va = 0;
     std::uint64_t bytes = 0;
-    for (const Column column : columns_) {
+    for (const Column& column : columns_) {
         line.skip(kSeparators);
         const std::string_view rest = line.rest();
         const std::string_view cell = rest.substr(0, rest.find_first_of(kSeparators));
         const std::string_view what = kColumnTexts.at(static_cast<std::size_t>(column));
+        // A last column that is ignored is the rest of the line.
+        if (column == Column::kIgnored && &column == &columns_.back()) {
+            line.go_to(line.line().size());
+            break;
+        }
         if (cell.empty()) line.reject("missing column", what);
         const std::size_t end = line.position() + cell.size();
         switch (column) {

@@ -21,6 +21,10 @@ public:
     /// True for a line of numbers and one word for an access, such as "0x602040 R".
     static bool recognises(std::string_view line);
     static bool is_beside(std::string_view line);
+    /// True for a line that names columns, such as "PC,Address,RW".
+    static bool names_columns(std::string_view line);
+    /// True for a line with one word for an access and an address, whatever else is on it.
+    static bool resembles(std::string_view line);
 
 private:
     void read(LineScanner& line, ImportSink& sink) override;

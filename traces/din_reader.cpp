@@ -1,6 +1,8 @@
 #include "traces/din_reader.h"
+#include "traces/access_word.h"
 #include "traces/number.h"
 #include "traces/sample_lines.h"
+#include "traces/size_guess.h"
 #include "traces/source_location.h"
 #include "traces/wording.h"
 
@@ -17,6 +19,8 @@ constexpr std::string_view kSizeForm = "a size in hexadecimal, as in 'r 7fff0010
 constexpr std::string_view kLabels = "01234";
 constexpr std::string_view kTypes = "rwimcvRWIMCV";
 constexpr std::uint64_t kLargestOperand = 64;
+/// So many lines that access nothing, one in eight, are more than traces have.
+constexpr std::uint64_t kEnoughEscapes = 4;
 /// A larger number is no size, and the line another tool's.
 constexpr std::uint64_t kMostBytes = 4096;
 
@@ -48,12 +52,30 @@ bool is_label(std::string_view word, std::string_view labels) {
     return word.size() == 1 && labels.find(word[0]) != std::string_view::npos;
 }
 
+// "3 7fff0010 R": the comment says an access that is not the label's, which then is no label.
+bool contradicts(std::string_view label, std::string_view comment) {
+    switch (access_word(take_word(comment))) {
+        case AccessWord::kNone:
+        case AccessWord::kPrefetch:
+            return false;
+        case AccessWord::kLoad:
+            return label != "0";
+        case AccessWord::kStore:
+            return label != "1";
+        case AccessWord::kFetch:
+            return label != "2";
+        case AccessWord::kModify:
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool DinReader::recognises(std::string_view line) {
     const std::string_view label = take_word(line);
     const std::string_view address = take_word(line);
-    if (is_label(label, kLabels)) return is_number(address);
+    if (is_label(label, kLabels)) return is_number(address) && !contradicts(label, line);
     if (!is_label(label, kTypes) || !is_number(address)) return false;
     const ParsedNumber size = hexadecimal(take_word(line));
     return size.fault == NumberFault::kNone && size.value <= kMostBytes;
@@ -62,6 +84,34 @@ bool DinReader::recognises(std::string_view line) {
 bool DinReader::is_beside(std::string_view line) {
     line = without_blanks(line);
     return line.empty() || line[0] == '#';
+}
+
+void DinReader::ask_about_threads(std::string_view sample, const std::string& file) {
+    SizeGuess sizes;
+    std::uint64_t lines = 0;
+    std::uint64_t escapes = 0;
+    std::uint64_t first_escape = 0;
+    for_each_line(sample, [&](std::string_view line, std::uint64_t number) {
+        if (is_beside(line)) return;
+        ++lines;
+        const std::string_view label = take_word(line);
+        take_word(line);
+        if (label == "3" || label == "4") {
+            if (escapes++ == 0) first_escape = number;
+        }
+        if (is_label(label, "rwmRWM")) sizes.see(take_word(line), number);
+    });
+    if (sizes.is_doubtful())
+        throw InputError({file, sizes.line()},
+                         "two readings: " + quoted(sizes.number()) +
+                             " behind the address is a size or the number of a thread; expected "
+                             "--trace-format din or --columns op,address,tid (workload.format, "
+                             "workload.import.columns)");
+    if (escapes >= kEnoughEscapes && 8 * escapes >= lines)
+        throw InputError({file, first_escape},
+                         "two readings: the first column is labels of din, where 3 and 4 access "
+                         "nothing, or the numbers of threads; expected --trace-format din or "
+                         "--columns tid,address (workload.format, workload.import.columns)");
 }
 
 DinReader::DinReader(LineReader lines, const ImportOptions& options)

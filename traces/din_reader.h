@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace nestwalk {
@@ -18,6 +19,9 @@ public:
 
     static bool recognises(std::string_view line);
     static bool is_beside(std::string_view line);
+    /// Throws InputError where the first lines of the file may as well be a table with the numbers
+    /// of threads.
+    static void ask_about_threads(std::string_view sample, const std::string& file);
 
 private:
     /// What stands behind the address of a line of din: the manual leaves it to comments, but tools

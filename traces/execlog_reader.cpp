@@ -88,7 +88,8 @@ void ExeclogReader::read_accesses(LineScanner& line, ImportSink& sink) {
             const std::string_view piece = rest.substr(0, rest.find(','));
             if (word == "reg" || piece.find(" -> ") != std::string_view::npos) return;
             // In system emulation the address before was a physical one, of this device.
-            if (!std::exchange(behind_access, false))
+            const bool is_number = piece.find_first_not_of("0123456789") == piece.npos;
+            if (!std::exchange(behind_access, false) || is_number)
                 line.reject_at(line.position() - word.size(), "not an access",
                                "load, store or the end of the line");
             if (!std::exchange(physical_, true))

@@ -84,6 +84,7 @@ class Scores {
 public:
     void see(std::string_view line, std::uint64_t number) {
         const std::string_view text = without_blanks(line);
+        seen_ = number;
         if (LackeyReader::is_banner(line) && !text.empty()) banners_ = true;
         bool known = is_comment(line) || LackeyReader::is_banner(line);
         for (std::size_t i = 0; i < kForms.size(); ++i) {
@@ -93,6 +94,10 @@ public:
             } else if (!kForms[i].is_beside(line)) {
                 ++scores_[i].against;
             }
+        }
+        if (!is_comment(line)) {
+            if (lines_++ == 0) named_ = ColumnsReader::names_columns(line);
+            if (ColumnsReader::resembles(line)) ++resembling_;
         }
         if (known || stranger_.line != 0) return;
         stranger_ = {std::string(text), number, line.size() - text.size() + 1};
@@ -108,14 +113,24 @@ public:
             if (score->recognised != 0 && score->recognised >= score->against)
                 return kForms[static_cast<std::size_t>(score - scores_.begin())].format;
         if (stranger_.line != 0) return TraceFormat::kAuto;
-        return banners_ ? TraceFormat::kLackey : TraceFormat::kNwt;
+        // Valgrind may say much before the first access.
+        if (banners_) return seen_ == kSampleLines ? TraceFormat::kLackey : TraceFormat::kAuto;
+        return TraceFormat::kNwt;
     }
     const Stranger& stranger() const { return stranger_; }
+    /// The first line names the columns of a table.
+    bool names_columns() const { return named_ && lines_ > 1; }
+    /// Most lines have an access and an address, and columns that are no numbers.
+    bool resembles_table() const { return 2 * resembling_ > lines_; }
 
 private:
     std::array<Score, kForms.size()> scores_{};
     Stranger stranger_{};
     bool banners_{};
+    std::uint64_t seen_{};
+    bool named_{};  ///< the first line names columns
+    std::uint64_t lines_{};
+    std::uint64_t resembling_{};
 };
 
 // A byte that no text has.
@@ -161,9 +176,17 @@ TraceFormat detect_format(InputFile& file, const ImportOptions& import) {
     const TraceFormat format = scores.best();
     // Who says what the columns are means a table.
     if (!import.columns.empty() && format != TraceFormat::kNwt) return TraceFormat::kColumns;
+    if (format == TraceFormat::kDin) DinReader::ask_about_threads(sample, file.name());
     if (format != TraceFormat::kAuto) return format;
     if (other) throw InputError({file.name()}, *other);
+    if (scores.names_columns()) return TraceFormat::kColumns;
     const Stranger& stranger = scores.stranger();
+    if (scores.resembles_table())
+        throw InputError(
+            {file.name(), stranger.line, stranger.column},
+            fault("looks like a table of accesses, not all of it numbers", stranger.text,
+                  "--columns with what its columns are, - for others, as "
+                  "ip,op,address,- (workload.import.columns)"));
     throw InputError({file.name(), stranger.line, stranger.column},
                      fault("unknown trace format", stranger.text, known_formats()));
 }

@@ -125,14 +125,17 @@ bool is_gem5_debug(std::string_view sample) {
         line = without_blanks(line);
         const std::size_t digits = line.find_first_not_of("0123456789");
         found = found || (digits != 0 && digits != std::string_view::npos &&
-                          line.substr(digits).starts_with(": system."));
+                          (line.substr(digits).starts_with(": system.") ||
+                           line.substr(digits).starts_with(": board.")));
     });
     return found;
 }
 
 bool is_dynamorio_statistics(std::string_view sample) {
     return contains(sample, " tool results:\n") || contains(sample, "Cache simulation results:") ||
-           contains(sample, "TLB simulation results:");
+           contains(sample, "TLB simulation results:") ||
+           contains(sample, " tool aggregated results:\n") ||
+           contains(sample, "Trace invariant checks ");
 }
 
 // "00400000-0040b000 r-xp 00000000 08:01 1234 /bin/cat"
@@ -144,6 +147,53 @@ bool is_maps(std::string_view sample) {
            dash < blank && line.size() > blank + 5 && line[blank + 5] == ' ' &&
            (line[blank + 4] == 'p' || line[blank + 4] == 's') &&
            line.substr(0, blank).find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
+// "7f0000000000 default anon=512 dirty=512 N0=512 kernelpagesize_kB=4"
+bool is_numa_maps(std::string_view sample) { return contains(sample, " kernelpagesize_kB="); }
+
+// "4711:   cat", then "0000000000400000     44K r-x-- cat".
+bool is_pmap(std::string_view sample) {
+    const std::size_t end = std::min(sample.find('\n'), sample.size());
+    const std::size_t digits = sample.find_first_not_of("0123456789");
+    const std::string_view second = sample.substr(std::min(end + 1, sample.size()));
+    return digits != 0 && digits < end && sample.substr(digits).starts_with(":   ") &&
+           (second.starts_with("0000") || second.starts_with("Address "));
+}
+
+bool is_page_counts(std::string_view sample) {
+    return contains(sample, "flags\tpage-count") && contains(sample, "symbolic-flags");
+}
+
+bool is_page_map(std::string_view sample) {
+    return contains(sample, " pfn ") && contains(sample, "present");
+}
+
+bool is_qemu_event(std::string_view sample) {
+    return contains(sample, "guest_mem_before") || contains(sample, "guest_ld_before") ||
+           contains(sample, "guest_st_before");
+}
+
+bool is_qemu_log(std::string_view sample) {
+    return sample.starts_with("Trace 0: 0x") || contains(sample, "\nTrace 0: 0x") ||
+           sample.starts_with("IN: ") || contains(sample, "----\nIN: ");
+}
+
+bool is_qemu_counts(std::string_view sample) {
+    return sample.starts_with("Addr, RCPUs, Reads") || contains(sample, "pc, tcount, icount") ||
+           contains(sample, "data accesses, data misses, dmiss rate") ||
+           sample.starts_with("mem accesses: ");
+}
+
+bool is_gem5_statistics(std::string_view sample) {
+    return contains(sample, "Begin Simulation Statistics");
+}
+
+// "==123== Memcheck, a memory error detector", or lackey without --trace-mem=yes.
+bool is_valgrind(std::string_view sample) {
+    const std::size_t end = sample.find("== ", 2);
+    return sample.starts_with("==") && end != std::string_view::npos && end > 2 &&
+           sample.substr(2, end - 2).find_first_not_of("0123456789:. ") == std::string_view::npos;
 }
 
 bool is_page_list(std::string_view sample) { return sample.starts_with("voffset\toffset"); }
@@ -167,6 +217,8 @@ bool is_json(std::string_view sample) {
            ((sample[start] == '{' && sample[next] == '"') ||
             (sample[start] == '[' && (sample[next] == '{' || sample[next] == '"')));
 }
+
+bool is_xml(std::string_view sample) { return sample.starts_with("<?xml"); }
 
 bool is_html(std::string_view sample) {
     return sample.starts_with("<!DOCTYPE") || sample.starts_with("<html");
@@ -220,6 +272,32 @@ constexpr std::array kTexts{
     Text{is_dynamorio_statistics,
          "looks like the results of a tool of DynamoRIO, which are counts; expected what its tool "
          "view prints"},
+    Text{is_qemu_event,
+         "looks like QEMU's trace events of guest memory, whose information differs between "
+         "versions; expected what its plugin execlog prints"},
+    Text{is_qemu_log,
+         "looks like a log of QEMU (-d exec, in_asm), which has no data accesses; expected what "
+         "its plugin execlog prints"},
+    Text{is_qemu_counts,
+         "looks like the counts of a plugin of QEMU; expected what its plugin execlog prints"},
+    Text{is_gem5_statistics,
+         "looks like gem5's statistics, which are counts; expected the text that "
+         "util/decode_packet_trace.py makes of a packet trace"},
+    Text{is_numa_maps,
+         "looks like /proc/PID/numa_maps, which has no accesses; expected a trace, and "
+         "/proc/PID/smaps as --page-sizes"},
+    Text{is_pmap,
+         "looks like the output of pmap, which has no accesses; expected a trace, and "
+         "/proc/PID/smaps as --page-sizes"},
+    Text{is_page_counts,
+         "looks like the summary of page-types, which has no addresses; expected a trace, and what "
+         "page-types -p PID -l prints as --page-sizes"},
+    Text{is_page_map,
+         "looks like a dump of /proc/PID/pagemap, which says where pages are, not what accesses "
+         "them; expected a trace, and /proc/PID/smaps as --page-sizes"},
+    Text{is_valgrind,
+         "looks like Valgrind's output without accesses; expected what valgrind --tool=lackey "
+         "--trace-mem=yes prints"},
     Text{is_maps,
          "looks like /proc/PID/maps, which has mappings and no accesses; expected a trace"},
     Text{is_access_log,
@@ -227,6 +305,7 @@ constexpr std::array kTexts{
          "written for"},
     Text{is_yaml, "looks like an experiment or another YAML file; expected a trace"},
     Text{is_json, "looks like JSON; expected a trace"},
+    Text{is_xml, "looks like XML; expected a trace"},
     Text{is_html, "looks like a web page; expected a trace"},
     Text{is_strace,
          "looks like the output of strace, which has system calls and no accesses; expected a "

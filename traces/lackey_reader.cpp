@@ -198,7 +198,7 @@ Access LackeyReader::parse(std::string_view line) {
     if (address.ec != std::errc{}) reject("not an address", start, kReferenceForm);
     const auto comma = static_cast<std::size_t>(address.ptr - line.data());
     if (address.ptr == end || *address.ptr != ',') reject("no size", start, kReferenceForm);
-    const auto size = std::from_chars(address.ptr + 1, end, bytes);
+    const auto size = std::from_chars(line.data() + skip_blanks(line, comma + 1), end, bytes);
     if (size.ec == std::errc::invalid_argument) reject("not a size", comma + 1, kReferenceForm);
     if (size.ec != std::errc{} || bytes == 0 || bytes > kMostBytes)
         reject("size out of range", comma + 1, "1 to 4096 bytes");

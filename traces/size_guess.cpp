@@ -20,6 +20,7 @@ std::string_view without_prefix(std::string_view number) {
 }  // namespace
 
 void SizeGuess::see(std::string_view number, std::uint64_t line) {
+    if (number.empty()) return;
     ++all_;
     const std::string_view digits = without_prefix(number);
     if (std::find(kSizes.begin(), kSizes.end(), digits) != kSizes.end()) return;

@@ -86,8 +86,8 @@ TEST_SUITE("lackey in bulk") {
         for (const std::string line :
              {"==12== Lackey\n", "\n", "  \n", "I  0x1000,3\n", " L 1000,8 \n", "  L 1000,8\n",
               "I 1000,3\n", " I 1000,3\n", "I\t1000,3\n", " S 1000,513\n",
-              " L ffffffffffffffff,8\n", " M 800000000000,4\n", " L 1000,008\n", " L 1000,8\r\n",
-              " L ABCDEF,8\n", " L 00000000000000001,8\n", " L 1000,4096\n"}) {
+              " L ffffffffffffffff,8\n", " M 800000000000,4\n", " L 1000,008\n", " L 1000, 8\n",
+              " L 1000,8\r\n", " L ABCDEF,8\n", " L 00000000000000001,8\n", " L 1000,4096\n"}) {
             CAPTURE(line);
             const std::string trace = kUsual + line + kUsual + line;
             const Read bulk = in_bulk(trace);

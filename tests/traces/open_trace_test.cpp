@@ -32,7 +32,6 @@ TEST_SUITE("opening traces") {
         CHECK(format_of("0x400810: R 0x602040\n") == TraceFormat::kPin);
         CHECK(format_of("#\n# Memory Access Trace\nRTN: main\n 40081c : w 602040") ==
               TraceFormat::kPin);
-        CHECK(format_of("==12== Lackey\n==12== no accesses\n") == TraceFormat::kLackey);
     }
 
     TEST_CASE("an empty file is a text trace without records") {

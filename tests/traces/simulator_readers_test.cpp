@@ -171,7 +171,10 @@ TEST_SUITE("tables of accesses") {
     TEST_CASE("any text is a table where its columns are said") {
         const std::string trace =
             "TID: 0 IP: 0x400810 R 0x602040\nTID: 7 IP: 0x400818 W 0x602048\n";
-        CHECK(import_of(trace).error.starts_with("FILE:1:1: unknown trace format: 'TID: 0"));
+        CHECK(import_of(trace).error ==
+              "FILE:1:1: looks like a table of accesses, not all of it numbers: 'TID: 0 IP: "
+              "0x400810 R 0x602040'; expected --columns with what its columns are, - for others, "
+              "as ip,op,address,- (workload.import.columns)");
         const Imported read = import_of(
             trace, {.cpus_from = CpusFrom::kThread,
                     .columns = {Column::kIgnored, Column::kThread, Column::kIgnored,
