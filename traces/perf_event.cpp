@@ -56,15 +56,17 @@ std::optional<std::uint64_t> time_of(std::string_view word) {
 
 // A time in the words of a line: "1125.407619:", or "73951222us :" and "73951222us+:" of the
 // kernel's latency format, where the mark says that the next event is late.
+enum class Clock : std::uint8_t { kSeconds, kLatency };
 struct Time {
     std::uint64_t ns{};
+    Clock clock{};
     std::size_t words{1};
 };
 
 std::optional<Time> time_at(const Words& words, std::size_t at) {
     std::string_view word = words.words[at];
     if (const auto ns = time_of(word)) return Time{*ns};
-    Time time{};
+    Time time{.clock = Clock::kLatency};
     if (word.ends_with(':')) {
         word.remove_suffix(1);
     } else if (at + 1 < words.count && words.words[at + 1] == ":") {
@@ -169,12 +171,13 @@ std::string_view traced_name(const Words& words, std::size_t at) {
 }
 
 // Who and where: the last of so many words. False if they say neither.
-bool read_head(const Words& words, std::size_t count, std::string_view name, PerfEvent& event) {
+bool read_head(const Words& words, std::size_t count, Clock clock, std::string_view name,
+               PerfEvent& event) {
     const auto last = [&] { return count == 0 ? std::string_view() : words.words[count - 1]; };
     if (count >= 2 && !cpu_of(last()) && cpu_of(words.words[count - 2]))
         --count;  // the flags of the kernel's own trace file
     event.cpu = cpu_of(last());
-    if (!event.cpu) event.cpu = latency_cpu_of(last());
+    if (clock == Clock::kLatency) event.cpu = latency_cpu_of(last());
     if (event.cpu) --count;
     if (last().ends_with(')')) read_group(words, count, event);
     return count == 0 ? is_telling(name) : read_ids(last(), event);
@@ -205,6 +208,7 @@ std::optional<PerfEvent> parse_perf_event(std::string_view line) {
     const Words words = split(line);
     PerfEvent event{};
     Name name{};
+    Clock clock = Clock::kSeconds;
     std::size_t head = words.count;  // words before the time
     for (std::size_t i = 0; i < words.count && !event.ns; ++i) {
         const std::optional<Time> time = time_at(words, i);
@@ -212,6 +216,7 @@ std::optional<PerfEvent> parse_perf_event(std::string_view line) {
         const std::size_t at = i + time->words;
         if (i == 0 && (at >= words.count || !is_telling(words.words[at]))) continue;
         event.ns = time->ns;
+        clock = time->clock;
         name.at = at;
         head = i;
     }
@@ -226,7 +231,7 @@ std::optional<PerfEvent> parse_perf_event(std::string_view line) {
                 name = {i, event_name(words.words[i])};
         head = name.at;
     }
-    if (name.text.empty() || !read_head(words, head, words.words[name.at], event))
+    if (name.text.empty() || !read_head(words, head, clock, words.words[name.at], event))
         return std::nullopt;
     event.name = name.text;
     event.name_at = static_cast<std::size_t>(words.words[name.at].data() - line.data());

@@ -89,6 +89,14 @@ TEST_SUITE("perf script") {
         CHECK(imported.skipped("other events") == 2);
     }
 
+    TEST_CASE("a process and a thread of many digits are no CPU") {
+        const Imported imported = import_of("make 26102/26103 12.5: tlb:" + kFlush);
+        CHECK(imported.error == "no error");
+        CHECK(imported.report.threads == 1);
+        CHECK(imported.report.processes == 1);
+        CHECK(imported.report.cpus == 0);
+    }
+
     TEST_CASE("the threads of a guest are not known") {
         const Imported imported = import_of(":-1 -1 [000] 12.5: tlb:" + kFlush);
         CHECK(imported.error == "no error");
