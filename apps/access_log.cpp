@@ -42,13 +42,14 @@ void AccessLog::row(std::size_t vcpu, const char* op, const std::string& va, con
                        : outcome.page_span == 2 ? "16K"
                                                 : name_of(page_size_of_level(outcome.page_level));
     const bool access = outcome.result != TranslationResult::kNone;
-    fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, vcpu, op, va,
-               name_of(outcome.result), name_of_start(outcome.start_level), size,
-               access ? std::to_string(outcome.reads_of(Dimension::kGuest)) : "",
-               access ? std::to_string(outcome.reads_of(Dimension::kHost)) : "",
-               access ? (outcome.stale ? "1" : "0") : "", name_of(outcome.fault.kind),
-               completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "",
-               outcome.exits > 0 ? name_of(reason) : "");
+    file_.write(
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", index_++, vcpu, op, va,
+                    name_of(outcome.result), name_of_start(outcome.start_level), size,
+                    access ? std::to_string(outcome.reads_of(Dimension::kGuest)) : "",
+                    access ? std::to_string(outcome.reads_of(Dimension::kHost)) : "",
+                    access ? (outcome.stale ? "1" : "0") : "", name_of(outcome.fault.kind),
+                    completed ? with_thousandths(static_cast<std::uint64_t>(completed->milli)) : "",
+                    outcome.exits > 0 ? name_of(reason) : ""));
 }
 
 void AccessLog::translation(std::size_t vcpu, const Access& access, VirtAddr va,

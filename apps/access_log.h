@@ -2,7 +2,7 @@
 
 // The access log: one CSV row a translation and one an operation, in program order.
 
-#include "apps/partial_file.h"
+#include "apps/output_file.h"
 #include "models/exit_reason.h"
 #include "sim/replay.h"
 
@@ -15,7 +15,7 @@ namespace nestwalk {
 
 class AccessLog final : public ReplayLog {
 public:
-    /// Writes to `path` + ".partial" until finish(). Throws InputError if it cannot be created.
+    /// Throws InputError if the file cannot be created.
     explicit AccessLog(const std::string& path);
 
     void translation(std::size_t vcpu, const Access& access, VirtAddr va, const Outcome& outcome,
@@ -32,7 +32,7 @@ private:
     void row(std::size_t vcpu, const char* op, const std::string& va, const Outcome& outcome,
              std::optional<Cycles> completed, ExitReason reason);
 
-    PartialFile file_;
+    OutputFile file_;
     std::uint64_t index_{};
 };
 

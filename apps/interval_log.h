@@ -3,7 +3,7 @@
 // Misses over time: one CSV row for every so many references, with what was counted in them and the
 // pages that they touched, their working set.
 
-#include "apps/partial_file.h"
+#include "apps/output_file.h"
 #include "sim/counters.h"
 #include "sim/footprint.h"
 #include "sim/replay.h"
@@ -31,7 +31,7 @@ public:
     /// The columns of a table that asks for none.
     static const std::vector<std::string>& usual_columns();
 
-    /// Writes to `path` + ".partial" until finish(). An interval is `references` long, at least 1.
+    /// An interval is `references` long, at least 1.
     /// `columns` are names as in `expect` records, of what is counted without a clock. Throws
     /// InputError for others, and if the file cannot be created.
     IntervalLog(const std::string& path, std::uint64_t references,
@@ -57,7 +57,7 @@ private:
     void begin_interval();
     void go_on_to(std::optional<Cycles> completed);
 
-    PartialFile file_;
+    OutputFile file_;
     std::uint64_t references_;
     std::vector<std::vector<std::size_t>> columns_{};  ///< counters that a column adds up
     Counters counted_{};

@@ -1,11 +1,11 @@
 #include "apps/output.h"
+#include "apps/output_file.h"
 #include "traces/source_location.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace nestwalk {
@@ -26,16 +26,9 @@ void write_result(const std::string& directory, const std::string& name, const s
     std::error_code error;
     std::filesystem::create_directories(directory, error);
     if (error) fail(directory, error.message());
-    const std::filesystem::path path = std::filesystem::path(directory) / name;
-    const std::filesystem::path partial = path.string() + ".partial";
-    {
-        std::ofstream file(partial, std::ios::binary);
-        file << text;
-        file.flush();
-        if (!file) fail(partial.string(), std::strerror(errno));
-    }
-    std::filesystem::rename(partial, path, error);
-    if (error) fail(path.string(), error.message());
+    OutputFile file((std::filesystem::path(directory) / name).string(), "the results");
+    file.write(text);
+    file.finish();
 }
 
 }  // namespace nestwalk

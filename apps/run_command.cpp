@@ -7,8 +7,8 @@
 #include "apps/interval_log.h"
 #include "apps/miss_census.h"
 #include "apps/output.h"
+#include "apps/output_file.h"
 #include "apps/page_sizes_option.h"
-#include "apps/partial_file.h"
 #include "apps/replay_logs.h"
 #include "apps/run_progress.h"
 #include "apps/run_report.h"
@@ -72,7 +72,7 @@ void end_log(File& file, const RunResult& result) {
 
 RunResult run_logged(const Experiment& experiment, const ReplayOptions& replay,
                      const RunControl& control, const std::string& schedule_log) {
-    PartialFile file(schedule_log, "the schedule log");
+    OutputFile file(schedule_log, "the schedule log");
     ScheduleWriter schedule([&](std::string_view text) { file.write(text); });
     RunResult result = run(experiment, replay, schedule, control);
     end_log(file, result);

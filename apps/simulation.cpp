@@ -91,7 +91,9 @@ RunResult run_in_order(const Experiment& experiment, const ReplayOptions& option
         part.begin(control.part.limit);
         replay.run(part);
     });
-    if (!ended) replay.finish();
+    // Accesses that wait to be executed together may be left out, one stop at a time.
+    while (!ended && !to_the_end(options, control, [&] { replay.finish(); })) {
+    }
     if (!counting) replay.restart();
     RunResult result = result_of(replay, experiment, system, *workload.source);
     if (options.clock == nullptr) result.replayed = replay.bulk_report();

@@ -38,7 +38,7 @@ TraceFormat format_named_by(const std::string& path) {
 TraceOutput::TraceOutput(const TraceTarget& target) : TraceOutput(target.path, format_of(target)) {}
 
 TraceOutput::TraceOutput(const std::string& path, TraceFormat format)
-    : file_(path), writer_(writer_of(format, file_.stream())) {}
+    : file_(path, "the trace"), writer_(writer_of(format, file_.stream())) {}
 
 void TraceOutput::check() {
     if (interrupted()) throw Interrupted{};
@@ -57,7 +57,7 @@ int TraceOutput::fill(const std::function<void()>& write) {
     }
     if (!stopped) {
         writer_->finish();
-        file_.commit();
+        file_.finish();
         return kExitDone;
     }
     writer_->flush();

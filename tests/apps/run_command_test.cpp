@@ -2,6 +2,7 @@
 #include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
 
+#include <algorithm>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -151,6 +152,112 @@ TEST_SUITE("nestwalk run") {
             CHECK(std::to_string(json["whole"]["references.load"].get<std::uint64_t>()) + "\n" ==
                   rows);
         }
+    }
+
+    TEST_CASE("a log may be a pipe or a device, which stays one") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.run("nestwalk run e.yaml --access-log log.csv");
+        place.run(
+            "mkfifo pipe; cat pipe >got.csv & nestwalk run e.yaml --access-log pipe >out; wait");
+        CHECK(place.read("got.csv") == place.read("log.csv"));
+        CHECK(place.run("test -p pipe && rm pipe; ls").out == "e.yaml\ngot.csv\nlog.csv\nout\n");
+    }
+
+    TEST_CASE("a log that a full device does not take ends the run, whenever it is full") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.write("long.nwt", "load 0x1000 count=20000 stride=4K\n");
+        for (const std::string trace : {"", " --trace long.nwt"}) {
+            for (const std::string engine : {"replay", "cycle"}) {
+                CAPTURE(trace);
+                CAPTURE(engine);
+                const auto error = [&](const std::string& log) {
+                    const Finished finished = place.run("nestwalk run e.yaml --engine " + engine +
+                                                        trace + log + " --access-log own.csv");
+                    CHECK(finished.status == 2);
+                    CHECK(finished.out.empty());
+                    return finished.err;
+                };
+                const std::string full = ": No space left on device\n";
+                CHECK(error(" --interval 1 --interval-csv /dev/full") ==
+                      "/dev/full: cannot write the table of intervals" + full);
+                if (engine == "cycle")
+                    CHECK(error(" --schedule-log /dev/full") ==
+                          "/dev/full: cannot write the schedule log" + full);
+                CHECK(place
+                          .run("nestwalk run e.yaml --access-log /dev/full --engine " + engine +
+                               trace)
+                          .err == "/dev/full: cannot write the access log" + full);
+            }
+        }
+        // The other log may be whole.
+        CHECK(place.run("test -c /dev/full && rm -f own.csv; ls").out == "e.yaml\nlong.nwt\n");
+    }
+
+    TEST_CASE("a log may be standard output, which the report follows, also in a file") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.run("nestwalk run e.yaml --access-log log.csv >report");
+        const std::string both = place.read("log.csv") + place.read("report");
+        for (const std::string name : {"/dev/stdout", "-", "out"}) {
+            CAPTURE(name);
+            place.run("nestwalk run e.yaml --access-log " + name + " >out");
+            CHECK(without_replayed(place.read("out")) == without_replayed(both));
+        }
+        CHECK(
+            without_replayed(place.run("nestwalk run e.yaml --access-log /dev/stdout | cat").out) ==
+            without_replayed(both));
+        const Finished full = place.run("nestwalk run e.yaml --access-log - >/dev/full");
+        CHECK(full.status == 2);
+        CHECK(full.err ==
+              "standard output: cannot write the access log: No space left on device\n");
+        CHECK(place.run("ls").out == "e.yaml\nlog.csv\nout\nreport\n");
+    }
+
+    TEST_CASE("a log behind a link is replaced there, and one that cannot be made is named") {
+        const Workplace place;
+        place.write("e.yaml", kExperiment);
+        place.run("nestwalk run e.yaml --access-log log.csv");
+        place.run(
+            "mkdir there; echo old >there/old.csv; ln -s there/old.csv old; "
+            "ln -s there/new.csv new; ln -s loop loop");
+        for (const std::string name : {"old", "new"}) {
+            CAPTURE(name);
+            CHECK(place.run("nestwalk run e.yaml --access-log " + name).status == 0);
+            CHECK(place.run("test -L " + name).status == 0);
+            CHECK(place.read("there/" + name + ".csv") == place.read("log.csv"));
+        }
+        const auto reason = [&](const std::string& name) {
+            const Finished finished = place.run("nestwalk run e.yaml --access-log " + name);
+            CHECK(finished.status == 2);
+            const std::string start = name + ": cannot write the access log: ";
+            CHECK(finished.err.starts_with(start));
+            return finished.err.substr(std::min(start.size(), finished.err.size()));
+        };
+        CHECK(reason("there") == "is a directory, expected a file\n");
+        CHECK(reason("e.yaml/log.csv") == "Not a directory\n");
+        CHECK(reason("none/log.csv") == "No such file or directory\n");
+        // Of the kernel: even root makes no file there.
+        CHECK(reason("/proc/self/log.csv") != "");
+        CHECK(place.run("ls . there").out ==
+              ".:\ne.yaml\nlog.csv\nloop\nnew\nold\nthere\n\nthere:\nnew.csv\nold.csv\n");
+    }
+
+    TEST_CASE("after Ctrl-C a pipe has all of the log whose reader is slow") {
+        const Workplace place;
+        place.write("e.yaml", endless());
+        const Finished finished = place.run(
+            "mkfifo pipe\n"
+            "(dd bs=1 count=9 2>&-; touch began; sleep 0.5; exec cat) <pipe >got.csv & reader=$!\n"
+            "nestwalk run e.yaml --no-collapse --format json --access-log pipe & pid=$!\n"
+            "until test -e began; do sleep 0.05; done; sleep 0.1; kill -INT $pid\n"
+            "wait $pid; status=$?; wait $reader; exit $status");
+        CHECK(finished.status == 130);
+        CHECK(contains(finished.err, "note: what was logged until then is in pipe\n"));
+        const auto json = nlohmann::json::parse(finished.out);
+        CHECK(std::to_string(json["whole"]["references.load"].get<std::uint64_t>()) + "\n" ==
+              place.run("grep -c load got.csv").out);
     }
 
     TEST_CASE("text and CSV say that results are partial") {

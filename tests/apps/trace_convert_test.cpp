@@ -124,7 +124,7 @@ TEST_SUITE("trace convert") {
                   .status == 0);
         const Finished full = place.run("nestwalk trace convert a.nwt /dev/full --to nwb");
         CHECK(full.status == 2);
-        CHECK(full.err == "/dev/full: cannot be written: No space left on device\n");
+        CHECK(full.err == "/dev/full: cannot write the trace: No space left on device\n");
     }
 
     TEST_CASE("files that cannot be read or written are named") {
@@ -138,8 +138,8 @@ TEST_SUITE("trace convert") {
         };
         CHECK(contains(error("missing.nwt b.nwb"), "missing.nwt: cannot be opened"));
         CHECK(contains(error("a.nwt no/b.nwb"),
-                       "no/b.nwb.partial: cannot be written: No such file or directory"));
-        CHECK(contains(error("a.nwt . --to nwb"), ".: cannot be written: is a directory"));
+                       "no/b.nwb: cannot write the trace: No such file or directory"));
+        CHECK(contains(error("a.nwt . --to nwb"), ".: cannot write the trace: is a directory"));
         CHECK(contains(error("a.nwt -"), "--to: not known which form is to be written: '-'"));
         CHECK(contains(error("a.nwt b.bin"), "'b.bin'; expected --to nwt, --to nwb, or a file"));
         CHECK(contains(error("a.nwt b.bin --to lackey"), "--to: lackey not in {nwt,nwb}"));
