@@ -100,9 +100,14 @@ void read_field(std::string_view text, const LineReader& lines, Mapping& mapping
 PageSizes read_smaps(LineReader& lines) {
     PageSizes sizes{};
     std::optional<Mapping> current;
+    bool has_fields = false;
     std::string_view text;
     while (lines.next(text)) {
         if (text.empty()) continue;
+        if (!current && text.find("[rollup]") != std::string_view::npos)
+            throw InputError(lines.at(1),
+                             "looks like /proc/PID/smaps_rollup, which has sums of "
+                             "all mappings; expected /proc/PID/smaps");
         if (const auto next = mapping_of(text, lines)) {
             if (current) finish_mapping(*current, sizes);
             if (current && next->start < current->end)
@@ -111,10 +116,15 @@ PageSizes read_smaps(LineReader& lines) {
             current = next;
         } else if (current) {
             read_field(text, lines, *current);
+            has_fields = true;
         } else {
             throw InputError(lines.at(1), fault("not smaps", text, kMappingForm));
         }
     }
+    if (current && !has_fields)
+        throw InputError({lines.name()},
+                         "looks like /proc/PID/maps, which has no page sizes; "
+                         "expected /proc/PID/smaps");
     if (current) finish_mapping(*current, sizes);
     return sizes;
 }

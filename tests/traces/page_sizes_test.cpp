@@ -93,6 +93,11 @@ TEST_SUITE("page sizes") {
                   .starts_with(":2:20: no flags: ''; expected pages"));
         CHECK(error_of("voffset\toffset\tlen\tflags\n7\t1\t1\t_\n6\t1\t1\t_\n")
                   .starts_with(":3:1: pages out of order: '6'"));
+        CHECK(error_of("7f1000-7f2000 rw-p 0 00:00 0\n7f3000-7f4000 rw-p 0 00:00 0\n") ==
+              ": looks like /proc/PID/maps, which has no page sizes; expected /proc/PID/smaps");
+        CHECK(error_of("7f1000-7f4000 ---p 0 00:00 0  [rollup]\nAnonHugePages: 2048 kB\n") ==
+              ":1:1: looks like /proc/PID/smaps_rollup, which has sums of all mappings; expected "
+              "/proc/PID/smaps");
         CHECK(error_of(std::string(64, '\0')).starts_with(": looks like binary data; expected "));
     }
 }
