@@ -4,6 +4,7 @@
 #include "models/entry_in_memory.h"
 #include "models/invalidation.h"
 #include "models/mmu.h"
+#include "models/walk_to_end.h"
 
 namespace nestwalk {
 
@@ -120,23 +121,8 @@ void Mmu::read_entry(Walk& walk, const Regime& regime, Outcome& outcome) {
 
 std::optional<Walk> Mmu::walk_uncached(const Regime& regime, VirtAddr va) {
     Walk walk(regime, {.va = va, .purpose = WalkPurpose::kProbe}, nullptr);
-    for (;;) {
-        switch (walk.step()) {
-            case Walk::Step::kTranslateGuestPhysical:
-                walk.walk_host(nullptr);
-                break;
-            case Walk::Step::kReadEntry:
-                walk.take(EntryInMemory(walk.entry(), regime).read());
-                break;
-            case Walk::Step::kCache:
-                walk.cached();
-                break;
-            case Walk::Step::kDone:
-                return walk;
-            case Walk::Step::kFault:
-                return std::nullopt;
-        }
-    }
+    if (!walk_to_end(walk, regime)) return std::nullopt;
+    return walk;
 }
 
 void Mmu::note_staleness(Mapping& used, VirtAddr va, const Regime& regime, Outcome& outcome) const {

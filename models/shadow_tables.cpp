@@ -1,5 +1,6 @@
 #include "models/shadow_tables.h"
 #include "models/mmu.h"
+#include "models/walk_to_end.h"
 
 #include <algorithm>
 
@@ -65,36 +66,10 @@ bool ShadowTables::in_pieces(SpaceTables tables, VirtAddr va) const {
 std::optional<Fault> ShadowTables::fill(SpaceTables tables, const WalkRequest& access) {
     const Regime regime = regime_of(tables);
     Walk walk(regime, access, nullptr);
-    for (;;) {
-        switch (walk.step()) {
-            case Walk::Step::kTranslateGuestPhysical:
-                walk.walk_host(nullptr);
-                break;
-            case Walk::Step::kReadEntry:
-                read_entry(walk);
-                break;
-            case Walk::Step::kCache:
-                walk.cached();
-                break;
-            case Walk::Step::kDone:
-                note_tables(tables, access.va, walk.result().whole_level);
-                install(tables, access, walk.result());
-                return std::nullopt;
-            case Walk::Step::kFault:
-                return walk.fault();
-        }
-    }
-}
-
-/// Guest tables are kept by guest-physical address.
-void ShadowTables::read_entry(Walk& walk) {
-    const EntryAddress entry = walk.entry();
-    const bool host = entry.dimension == Dimension::kHost;
-    TableMemory& memory = host ? host_.memory : guest_.memory;
-    const std::uint64_t location = host ? entry.location.value() : entry.guest_location;
-    const std::uint64_t before = memory.read(location);
-    const std::uint64_t after = walk.take(before);
-    if (after != before) memory.write(location, after);
+    if (!walk_to_end(walk, regime)) return walk.fault();
+    note_tables(tables, access.va, walk.result().whole_level);
+    install(tables, access, walk.result());
+    return std::nullopt;
 }
 
 void ShadowTables::install(SpaceTables tables, const WalkRequest& access, const Mapping& leaf) {

@@ -51,7 +51,6 @@ private:
     Regime regime_of(SpaceTables tables) const;
     PageTable shadow(SpaceTables tables) const;
     PageTable guest_tables(SpaceTables tables) const;
-    void read_entry(Walk& walk);
     void install(SpaceTables tables, const WalkRequest& access, const Mapping& leaf);
     void note_tables(SpaceTables tables, VirtAddr va, int leaf_level);
     void note_table(std::uint64_t table, int level, ShadowUse use);

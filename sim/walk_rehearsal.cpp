@@ -1,5 +1,5 @@
 #include "sim/walk_rehearsal.h"
-#include "models/entry_in_memory.h"
+#include "models/walk_to_end.h"
 
 namespace nestwalk {
 
@@ -7,27 +7,12 @@ bool WalkRehearsal::run(const Regime& regime, VirtAddr va, const Mapping* start)
     reads_.clear();
     fills_.clear();
     Walk walk(regime, {.va = va, .purpose = WalkPurpose::kRehearsal}, start);
-    for (;;) {
-        switch (walk.step()) {
-            case Walk::Step::kTranslateGuestPhysical:
-                walk.walk_host(nullptr);
-                break;
-            case Walk::Step::kReadEntry:
-                reads_.push_back(walk.entry());
-                walk.take(EntryInMemory(walk.entry(), regime).read());
-                break;
-            case Walk::Step::kCache:
-                fills_.push_back(walk.fill());
-                walk.cached();
-                break;
-            case Walk::Step::kDone:
-                result_ = walk.result();
-                all_accessed_ = walk.all_accessed();
-                return true;
-            case Walk::Step::kFault:
-                return false;
-        }
-    }
+    const auto on_read = [&](const EntryAddress& entry) { reads_.push_back(entry); };
+    const auto on_fill = [&](const Mapping& fill) { fills_.push_back(fill); };
+    if (!walk_to_end(walk, regime, on_read, on_fill)) return false;
+    result_ = walk.result();
+    all_accessed_ = walk.all_accessed();
+    return true;
 }
 
 }  // namespace nestwalk
