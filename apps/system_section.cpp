@@ -1,6 +1,7 @@
 #include "apps/system_section.h"
 #include "apps/os_section.h"
 #include "apps/system_keys.h"
+#include "models/address.h"
 
 #include <algorithm>
 #include <array>
@@ -34,12 +35,6 @@ std::uint64_t last_byte(const ConfigValue& where, std::uint64_t at, std::uint64_
     return at + (bytes - 1);
 }
 
-// Bits above the top of the address width all equal its highest bit (SDM "Canonical Addressing").
-bool is_canonical(std::uint64_t address, int levels) {
-    const std::uint64_t upper = address >> (level_shift(levels + 1) - 1);
-    return upper == 0 || upper == ~std::uint64_t{0} >> (level_shift(levels + 1) - 1);
-}
-
 PageRegion read_region(const ConfigValue& value, int levels) {
     const ConfigFields fields(value, keys_of(kRegionKeys));
     PageRegion region{};
@@ -49,7 +44,8 @@ PageRegion read_region(const ConfigValue& value, int levels) {
     region.bytes = read_multiple(fields.require("size"), unit, name_of(region.page_size));
     const std::uint64_t last = last_byte(value, region.at, region.bytes);
     const bool one_half = (region.at ^ last) >> 63 == 0;
-    if (!one_half || !is_canonical(region.at, levels) || !is_canonical(last, levels))
+    if (!one_half || !is_canonical(VirtAddr(region.at), levels) ||
+        !is_canonical(VirtAddr(last), levels))
         refuse(value,
                "holds addresses that are not canonical with " + std::to_string(levels) + " levels");
     return region;

@@ -1,4 +1,5 @@
 #include "traces/champsim_reader.h"
+#include "models/address.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,11 +16,8 @@ constexpr std::uint64_t kFirstCode = 4096;
 constexpr std::size_t kBranch = 8;
 constexpr std::size_t kTaken = 9;
 
-// With 5 levels, the most that there can be.
-bool is_canonical(std::uint64_t va) {
-    const std::uint64_t upper = va >> 56;
-    return upper == 0 || upper == 0xff;
-}
+/// With 5 levels, the most that there can be.
+bool is_address(std::uint64_t va) { return is_canonical(VirtAddr(va), 5); }
 
 bool has_good_flags(std::string_view record) {
     return static_cast<unsigned char>(record[kBranch]) <= 1 &&
@@ -28,9 +26,9 @@ bool has_good_flags(std::string_view record) {
 
 bool is_plausible(std::string_view record, const ChampsimLayout& layout) {
     const auto ip = little_endian<std::uint64_t>(record, 0);
-    if (ip < kFirstCode || !is_canonical(ip) || !has_good_flags(record)) return false;
+    if (ip < kFirstCode || !is_address(ip) || !has_good_flags(record)) return false;
     for (std::size_t i = 0; i < layout.stores + layout.loads; ++i)
-        if (!is_canonical(little_endian<std::uint64_t>(record, layout.addresses + 8 * i)))
+        if (!is_address(little_endian<std::uint64_t>(record, layout.addresses + 8 * i)))
             return false;
     return true;
 }
