@@ -6,9 +6,9 @@
 #include "apps/latency.h"
 #include "apps/measurement_file.h"
 #include "apps/validation.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/measured_folder.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <cmath>
 #include <string>

@@ -1,6 +1,6 @@
 // What is typed: help on standard output with status 0, mistakes on standard error with status 2.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // `nestwalk compare`: what differs between two results, in which order, and which are no results.
 #include "apps/comparison.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Typed reading: every error names the place, the path, what was found and what was expected.
 #include "apps/config_fields.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

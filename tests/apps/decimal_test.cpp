@@ -2,7 +2,7 @@
 #include "apps/decimal.h"
 #include "apps/number_format.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

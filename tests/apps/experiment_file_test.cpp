@@ -2,7 +2,7 @@
 #include "apps/experiment_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // Traces of other tools through the program: run, info and convert, from a file, a pipe,
 // compressed.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // JSON Schemas for editors: the committed ones are what the program prints, and they are whole.
 // Whether they take the right files is the test schema.files.
 #include "apps/text_file.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // its place.
 #include "apps/machine_file.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -8,7 +8,7 @@
 #include "apps/text_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <string>

@@ -5,8 +5,8 @@
 #include "apps/machine_file.h"
 #include "apps/yaml_reader.h"
 #include "sim/topology.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 #include <vector>

@@ -14,7 +14,7 @@
 #include "apps/workload_section.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "apps/os_section.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // `nestwalk run` as a whole: checks, files, standard input, interruption.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <string>

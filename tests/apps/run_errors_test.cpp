@@ -1,7 +1,7 @@
 // What a user does wrongly: exit status 2, the place and what was expected on standard error, and
 // nothing on standard output.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Where and when a run misses: intervals, the pages that miss most, and the progress of a run.
 #include "apps/miss_census.h"
 #include "apps/run_progress.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <cstdint>
 #include <string>

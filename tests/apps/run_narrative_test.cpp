@@ -1,6 +1,6 @@
 // The narrative in the reports of a run. How golden files are updated: program.h.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Runs of a part of a trace: records that are skipped, that warm up, and that are counted.
 #include "apps/trace_part.h"
 #include "sim/replay.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 #include "traces/binary_trace_reader.h"
 #include "traces/generated_source.h"

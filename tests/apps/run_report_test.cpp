@@ -1,7 +1,7 @@
 // The reports of a run, against files. To update these after an intended change, run the tests with
 // NESTWALK_UPDATE_GOLDEN=1 in the environment and read what `git diff tests/golden` shows.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <sstream>
 #include <string>

@@ -1,7 +1,7 @@
 // One scalar of a YAML file is changed and not a byte besides.
 #include "apps/scalar_edit.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

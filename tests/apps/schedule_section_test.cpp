@@ -1,7 +1,7 @@
 // The keys that say how vCPUs are ordered in time: read, written back, and refused.
 #include "apps/experiment_file.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SHA-256 against the examples of FIPS 180-4 and its neighbours.
 #include "apps/sha256.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

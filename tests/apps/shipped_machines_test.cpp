@@ -4,8 +4,8 @@
 #include "apps/experiment_file.h"
 #include "apps/simulation.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <cstddef>

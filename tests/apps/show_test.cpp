@@ -1,8 +1,8 @@
 // `nestwalk show`: machines, every value of one, resolved experiments.
 #include "apps/config_path.h"
 #include "models/hypervisor_policy.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // `nestwalk sweep` as a whole: what it prints and stores, shards, points that fail.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 #include <utility>

@@ -2,8 +2,8 @@
 #include "apps/sweep_merge.h"
 #include "apps/sweep_progress.h"
 #include "apps/sweep_store.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

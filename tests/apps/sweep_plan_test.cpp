@@ -1,7 +1,7 @@
 // What a sweep is to run: the experiment of each point, what identifies it, what is refused ahead.
 #include "apps/sweep_plan.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <atomic>
 #include <set>

@@ -1,7 +1,7 @@
 // Sweeps that are ended and resumed, shared among hosts, joined; files that are not what they
 // should be.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

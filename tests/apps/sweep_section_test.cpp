@@ -3,7 +3,7 @@
 #include "apps/sweep_description.h"
 #include "apps/sweep_section.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <string>
 

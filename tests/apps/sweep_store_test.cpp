@@ -1,8 +1,8 @@
 // The results file: what goes in comes out, whatever ends in between, and what is no such file.
 #include "apps/sqlite.h"
 #include "apps/sweep_store.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <limits>
 #include <string>

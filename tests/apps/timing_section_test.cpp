@@ -6,7 +6,7 @@
 #include "apps/timing_section.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <map>

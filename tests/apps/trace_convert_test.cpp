@@ -1,7 +1,7 @@
 // nestwalk trace convert: any known form in, text or binary out, through files and pipes.
 #include "apps/experiment_file.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // nestwalk trace cut and merge: some of a trace, several as one.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

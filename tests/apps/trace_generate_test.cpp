@@ -3,8 +3,8 @@
 #include "apps/generator_section.h"
 #include "apps/workload_section.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // nestwalk trace info and head: what a trace consists of.
 #include "apps/trace_census.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 #include "traces/text_trace_reader.h"
 
 #include <string>

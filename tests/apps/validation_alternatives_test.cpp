@@ -6,9 +6,9 @@
 #include "apps/validation_report.h"
 #include "apps/validation_totals.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/measured_folder.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 #include <vector>
@@ -242,9 +242,10 @@ TEST_SUITE("validation totals") {
         CHECK(contains(text, "All measurements (2 files)\n"));
         CHECK(contains(text, "\nalt/g  "));
         CHECK(contains(text, "\ninvlpg-dtlb-misses/selective-flush  "));
-        CHECK(contains(flat(text),
-                       "3 fitted constants and 4 discrete choices against 18 figures: 3 "
-                       "calibrated, 14 predicted, 0 predicted (band), 1 derived, 0 input, 0 not modelled."));
+        CHECK(contains(
+            flat(text),
+            "3 fitted constants and 4 discrete choices against 18 figures: 3 "
+            "calibrated, 14 predicted, 0 predicted (band), 1 derived, 0 input, 0 not modelled."));
         CHECK(contains(text, "Not modelled: 0.0 % of all figures, at most 15 % allowed.\n"));
         CHECK_FALSE(contains(report_validations(two, ReportFormat::kText), "All measurements"));
     }

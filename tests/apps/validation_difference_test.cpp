@@ -1,8 +1,8 @@
 // Figures that are the difference of two measured times: predicted as that of two phases.
 #include "apps/measurement_file.h"
 #include "apps/validation.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/measured_folder.h"
+#include "tests/input_error.h"
 
 #include <string>
 

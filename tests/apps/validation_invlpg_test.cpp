@@ -3,7 +3,7 @@
 #include "apps/measurement_file.h"
 #include "apps/simulation.h"
 #include "apps/validation.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <cmath>
 #include <map>

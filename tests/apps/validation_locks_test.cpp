@@ -5,8 +5,8 @@
 #include "apps/validation_report.h"
 #include "apps/validation_totals.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <sstream>

@@ -6,7 +6,7 @@
 #include "apps/parallel.h"
 #include "apps/text_file.h"
 #include "apps/validation_report.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <algorithm>
 #include <filesystem>

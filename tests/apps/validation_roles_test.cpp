@@ -4,9 +4,9 @@
 #include "apps/validation.h"
 #include "apps/validation_report.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
 #include "tests/apps/measured_folder.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // `nestwalk walk --dot`, and the cycles of a translation in every form.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 

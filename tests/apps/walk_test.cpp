@@ -1,7 +1,7 @@
 // `nestwalk walk`: the reads in the order of the manuals, what is cached after each, how it ends.
 // Golden files are updated as tests/apps/program.h says.
-#include "tests/apps/input_error.h"
 #include "tests/apps/program.h"
+#include "tests/input_error.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // place.
 #include "apps/text_file.h"
 #include "apps/yaml_reader.h"
-#include "tests/apps/input_error.h"
+#include "tests/input_error.h"
 
 #include <filesystem>
 #include <fstream>

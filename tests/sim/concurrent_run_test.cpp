@@ -2,7 +2,6 @@
 // with both clocks.
 #include "sim/steal_times.h"
 #include "tests/sim/side_by_side.h"
-#include "traces/source_location.h"
 
 #include <algorithm>
 #include <string>
@@ -30,15 +29,6 @@ std::string lock_loops(int vcpus, int rounds, int hold, int think) {
                                         "\nunlock a\ncompute " + std::to_string(think) + "\n");
     }
     return program;
-}
-
-std::string error_of(const SideBySide& run, const std::string& program) {
-    try {
-        run(program);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST_SUITE("side by side") {

@@ -2,7 +2,6 @@
 // that the order that is written says all of it.
 #include "tests/sim/random_trial.h"
 #include "tests/sim/side_by_side.h"
-#include "traces/source_location.h"
 
 #include <string>
 
@@ -27,15 +26,6 @@ SideBySide linux_vcpus(std::uint32_t vcpus) {
     run.timing.interrupt = core_cycles(kInterrupt);
     run.timing.bare.invlpg = core_cycles(kInvlpg);
     return run;
-}
-
-std::string error_of(const SideBySide& run, const std::string& program) {
-    try {
-        run(program);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST_SUITE("shootdowns side by side") {

@@ -6,6 +6,7 @@
 #include "sim/closed_form_clock.h"
 #include "sim/concurrent_run.h"
 #include "sim/cycle_engine.h"
+#include "tests/input_error.h"
 #include "tests/sim/timed_run.h"
 
 #include <memory>
@@ -64,6 +65,11 @@ struct SideBySide {
         return (*this)(source);
     }
 };
+
+/// The InputError that a program ends with; "no error" if it ends with none.
+inline std::string error_of(const SideBySide& run, const std::string& program) {
+    return nestwalk::error_of([&] { run(program); });
+}
 
 /// What a trace in the order of its records counts.
 inline Counters replayed(const std::string& trace, const MachineParameters& machine,

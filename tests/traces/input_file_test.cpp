@@ -1,7 +1,7 @@
 // Files as they are found: compressed or not, damaged, cut short, or no files at all.
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 #include "traces/input_file.h"
-#include "traces/source_location.h"
 
 #include <filesystem>
 #include <sstream>
@@ -43,12 +43,7 @@ std::string content_of(const std::string& path, std::size_t block = 4096) {
 }
 
 std::string error_of(const std::string& path) {
-    try {
-        content_of(path);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    return nestwalk::error_of([&] { content_of(path); });
 }
 
 // Text that compresses a little, so that every kind of block is in the compressed form.

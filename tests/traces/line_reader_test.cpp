@@ -1,8 +1,8 @@
 // Lines out of files and texts: endings, limits, and what is not text.
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 #include "traces/input_file.h"
 #include "traces/line_reader.h"
-#include "traces/source_location.h"
 
 #include <string>
 #include <vector>
@@ -29,12 +29,7 @@ void check_lines(const std::string& text, const std::vector<std::string>& expect
 }
 
 std::string error_of(LineReader reader) {
-    try {
-        lines_of(std::move(reader));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    return nestwalk::error_of([&] { lines_of(std::move(reader)); });
 }
 
 std::string error_of_text(const std::string& text) { return error_of(LineReader(text, {"text"})); }

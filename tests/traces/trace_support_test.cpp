@@ -1,4 +1,5 @@
 // The helpers themselves; named as a test because the build takes tests/ sources by that name.
+#include "tests/input_error.h"
 #include "tests/traces/trace_support.h"
 #include "traces/binary_trace_reader.h"
 #include "traces/binary_trace_writer.h"
@@ -50,13 +51,10 @@ Operation operation_of(const std::string& line) {
 }
 
 std::string error_of(TraceSource& source) {
-    try {
+    return nestwalk::error_of([&] {
         while (source.next() != nullptr) {
         }
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    });
 }
 
 std::string error_of_program(const std::string& program) {

@@ -4,12 +4,13 @@
 
 #include "traces/source_location.h"
 
+#include <concepts>
 #include <string>
 
 namespace nestwalk {
 
 /// The message of the InputError that `call` throws; "no error" if it throws none.
-template <class Call>
+template <std::invocable Call>
 std::string error_of(Call call) {
     try {
         call();
