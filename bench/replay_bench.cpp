@@ -2,6 +2,7 @@
 
 #include "apps/machine_file.h"
 #include "bench/naive.h"
+#include "bench/trace_files.h"
 #include "bench/workloads.h"
 #include "models/system.h"
 #include "sim/replay.h"
@@ -31,7 +32,7 @@ struct Loads {
     explicit Loads(const std::vector<std::uint64_t>& addresses) : accesses(loads_of(addresses)) {}
 
     std::vector<PackedAccess> accesses;
-    AccessFile file{accesses};
+    TemporaryFile file{"loads.nwb", binary_trace(accesses)};
 };
 
 const Loads& loads_of(Addresses make) {

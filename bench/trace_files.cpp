@@ -35,17 +35,16 @@ std::string lines(std::size_t accesses, Line&& line) {
 }
 
 template <typename Writer, typename... Arguments>
-std::string written(std::size_t accesses, Arguments&&... arguments) {
+std::string written(const std::vector<PackedAccess>& accesses, Arguments&&... arguments) {
     std::ostringstream out;
-    const std::vector<PackedAccess> all = made(accesses);
     Writer writer(out, arguments...);
-    writer.write(AccessRun{.accesses = all, .first_line = 1});
+    writer.write(AccessRun{.accesses = accesses, .first_line = 1});
     writer.finish();
     return out.str();
 }
 
-std::string nwt(std::size_t accesses) { return written<TextTraceWriter>(accesses); }
-std::string nwb(std::size_t accesses) { return written<BinaryTraceWriter>(accesses, "bench"); }
+std::string nwt(std::size_t accesses) { return written<TextTraceWriter>(made(accesses)); }
+std::string nwb(std::size_t accesses) { return binary_trace(made(accesses)); }
 
 std::string lackey(std::size_t accesses) {
     return lines(accesses, [](auto out, bool store, auto va, auto) {
@@ -124,6 +123,10 @@ const std::vector<TraceForm>& trace_forms() {
         {"gem5", gem5},        {"execlog", execlog}, {"perf-script", perf_script},
         {"champsim", champsim}};
     return forms;
+}
+
+std::string binary_trace(const std::vector<PackedAccess>& accesses) {
+    return written<BinaryTraceWriter>(accesses, "bench");
 }
 
 TemporaryFile::TemporaryFile(std::string_view name, std::string_view content)

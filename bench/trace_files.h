@@ -2,6 +2,8 @@
 
 // Traces of the same accesses in the forms that nestwalk reads, as files.
 
+#include "traces/packed_access.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -18,6 +20,9 @@ struct TraceForm {
 };
 
 const std::vector<TraceForm>& trace_forms();
+
+/// The binary form of a trace of these.
+std::string binary_trace(const std::vector<PackedAccess>& accesses);
 
 /// A file that lives as long as this.
 class TemporaryFile {

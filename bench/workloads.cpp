@@ -1,13 +1,6 @@
 #include "bench/workloads.h"
-#include "traces/binary_trace_writer.h"
 
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <stdexcept>
-
-#include <stdlib.h>
-#include <unistd.h>
 
 namespace nestwalk::bench {
 namespace {
@@ -54,19 +47,5 @@ AccessRun AccessSource::next_accesses() {
     done_ = true;
     return {.accesses = accesses_, .first_line = 1};
 }
-
-AccessFile::AccessFile(const std::vector<PackedAccess>& accesses) {
-    std::string path = (std::filesystem::temp_directory_path() / "nestwalk-bench-XXXXXX").string();
-    const int file = mkstemp(path.data());
-    if (file < 0) throw std::runtime_error("cannot make " + path);
-    close(file);
-    path_ = path;
-    std::ofstream out(path_, std::ios::binary);
-    BinaryTraceWriter writer(out, "nestwalk bench");
-    writer.write(AccessRun{.accesses = accesses, .first_line = 1});
-    writer.finish();
-}
-
-AccessFile::~AccessFile() { std::filesystem::remove(path_); }
 
 }  // namespace nestwalk::bench

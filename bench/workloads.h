@@ -38,18 +38,4 @@ private:
     std::string name_{"bench"};
 };
 
-/// The same in a file in the binary form, which is removed at the end.
-class AccessFile {
-public:
-    explicit AccessFile(const std::vector<PackedAccess>& accesses);
-    AccessFile(const AccessFile&) = delete;
-    AccessFile& operator=(const AccessFile&) = delete;
-    ~AccessFile();
-
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
-
 }  // namespace nestwalk::bench
