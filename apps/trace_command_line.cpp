@@ -126,13 +126,40 @@ std::string option_of(std::string_view key) {
     return option;
 }
 
-/// What the key means, for whom it is a key of, and its default.
-std::string help_of(const KeyForm& key, std::string_view kind) {
-    std::string help(key.meaning);
+/// What a key is to some kinds of generator.
+struct Meaning {
+    const KeyForm* key{};
+    std::vector<std::string_view> kinds{};
+};
+
+std::vector<Meaning> meanings_of(std::string_view key) {
+    std::vector<Meaning> meanings;
+    for (const KindForm& kind : kGeneratorKinds) {
+        for (const KeyForm& form : kind.keys) {
+            if (form.key != key) continue;
+            const auto same =
+                std::find_if(meanings.begin(), meanings.end(), [&](const Meaning& each) {
+                    return each.key->meaning == form.meaning && each.key->initial == form.initial;
+                });
+            Meaning& meaning =
+                same != meanings.end() ? *same : meanings.emplace_back(Meaning{&form, {}});
+            meaning.kinds.push_back(kind.kind);
+        }
+    }
+    return meanings;
+}
+
+/// Each meaning of the key, for which kinds it is that, and its default.
+std::string help_of(std::string_view key) {
+    std::string help;
+    for (const Meaning& meaning : meanings_of(key)) {
+        if (!help.empty()) help += "; ";
+        help += std::string(meaning.key->meaning) + " (" + listed(meaning.kinds);
+        const std::string_view initial = meaning.key->initial;
+        help += initial.empty() ? ")" : "; default: " + std::string(initial) + ")";
+    }
     std::erase(help, '`');
-    help += " (" + std::string(kind);
-    if (!key.initial.empty()) help += ", default: " + std::string(key.initial);
-    return help + ")";
+    return help;
 }
 
 void add_generate(CLI::App& trace, TraceGenerateOptions& options) {
@@ -157,7 +184,7 @@ void add_generate(CLI::App& trace, TraceGenerateOptions& options) {
                     [&options, name = std::string(key.key)](const std::string& value) {
                         options.keys.emplace_back(name, value);
                     },
-                    help_of(key, kind.kind))
+                    help_of(key.key))
                 ->option_text("VALUE")
                 ->group("Keys");
         }

@@ -124,6 +124,18 @@ TEST_SUITE("trace generate") {
         }
     }
 
+    TEST_CASE("the help says which kinds have a key, and what it is to each") {
+        const std::string help = Workplace().run("nestwalk trace generate --help").out;
+        CHECK(contains(help,
+                       " how many accesses (sequential, strided, uniform, zipf or mix; default: "
+                       "1000000)\n"));
+        CHECK(contains(help,
+                       " the first page (pointer-chase; default: 0x100000000); where the region is "
+                       "(sequential, strided, uniform or zipf; default: 0x100000000)\n"));
+        CHECK(contains(help, " how many pages, at most 16 Mi (pointer-chase)\n"));
+        CHECK(contains(help, "(zipf; default: 0.99)\n"));
+    }
+
     TEST_CASE("mistakes name the option") {
         const Workplace place;
         const auto error = [&](const std::string& arguments) {
