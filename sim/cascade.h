@@ -82,6 +82,11 @@ private:
                                    LookUpStage<Mapping>& cache, WalkCounts& counts);
     std::size_t walk_nested_leaves(std::span<const StageItem> items, std::size_t leaf,
                                    LookUpStage<Mapping>& cache, WalkCounts& counts);
+    void note_native_leaves(std::span<const StageItem> items, std::size_t leaf,
+                            const LookUpStage<Mapping>& cache);
+    void note_nested_leaves(std::span<const StageItem> items, std::size_t leaf,
+                            const LookUpStage<Mapping>& cache,
+                            const LookUpStage<Mapping>& host_cache);
 
     // cascade_walks.cpp
     void walk(const StageItem* items, std::size_t count, Counters& counters);
@@ -96,7 +101,7 @@ private:
     void fill_structure(const AnyRegion& region, const CascadePlan::ByLevel& caches, int level);
     void note_lookup(Group group, CascadePlan::Array array, std::size_t place);
     void read_lines(Counters& counters);
-    void note_l1_lines(std::size_t first, std::size_t count);
+    void note_l1_lines(std::span<BulkTranslation::Read> reads) const;
 
     // cascade_timing.cpp
     /// Where the next walk is in the lists of the trail.
@@ -109,7 +114,8 @@ private:
     void begin_trail();
     LookUpTrail trail_to(std::vector<std::uint64_t>& found);
     void tell(CoreTiming& core, Counters& times);
-    void tell_item(std::size_t item, Walks& walks, CoreTiming& core, Counters& times);
+    void tell_item(std::size_t item, PackedAccess access, Walks& walks, CoreTiming& core,
+                   Counters& times);
     void adopt_fills();
     void hand_back_fills();
 
@@ -138,7 +144,6 @@ private:
     bool fills_adopted_{};
     std::uint64_t oldest_note_{};  ///< of those to be handed back
     std::size_t telling_{};        ///< the access that was told last
-    Outcome outcome_{};
 };
 
 }  // namespace nestwalk

@@ -119,8 +119,9 @@ HWY_INLINE void note(const LookUpTrail& trail, const StageItem& item, bool hit, 
                      bool had_room) {
     const std::size_t number = LookUpTrail::number_of(item);
     const std::uint64_t missed = had_room ? LookUpTrail::kHadRoom : LookUpTrail::kMissed;
-    trail.found[number] = hit ? trail.filled[place] : missed;
-    if (!hit) trail.filled[place] = trail.notes[number];
+    const std::uint64_t held = trail.filled[place];
+    trail.found[number] = hit ? held : missed;
+    trail.filled[place] = hit ? held : trail.notes[number];
 }
 
 template <class Policy, std::uint32_t kWays, Room kRoom, Hits kHits, Trail kTrail>
@@ -152,7 +153,8 @@ HWY_NOINLINE std::size_t look_up_all(const SetLanes& lanes, StageItem* items, st
             if constexpr (kRoom == Room::kSome) {
                 const std::uint32_t free = held.equal(0);
                 choice |= std::uint64_t{free} << 16;
-                filled += (hit == 0) & (free != 0);
+                had_room = free != 0;
+                filled += (hit == 0) & had_room;
             }
             way = static_cast<std::uint32_t>(__builtin_ctzll(choice)) & 15;
             held.put(set_tags, way, item.tag);
@@ -186,13 +188,15 @@ std::size_t choose_loop(const SetLanes& lanes, Hits hits, StageItem* items, std:
                         const LookUpTrail& trail) {
     constexpr Hits kAlike = Hits::kAlike;
     constexpr Hits kMixed = Hits::kMixed;
+    constexpr Trail kNone = Trail::kNone;
+    constexpr Trail kKept = Trail::kKept;
+    const bool alike = hits == Hits::kAlike;
     if (trail.filled != nullptr) {
-        return look_up_all<Policy, kWays, kRoom, kAlike, Trail::kKept>(lanes, items, count, trail);
+        return alike ? look_up_all<Policy, kWays, kRoom, kAlike, kKept>(lanes, items, count, trail)
+                     : look_up_all<Policy, kWays, kRoom, kMixed, kKept>(lanes, items, count, trail);
     }
-    return hits == kAlike
-               ? look_up_all<Policy, kWays, kRoom, kAlike, Trail::kNone>(lanes, items, count, trail)
-               : look_up_all<Policy, kWays, kRoom, kMixed, Trail::kNone>(lanes, items, count,
-                                                                         trail);
+    return alike ? look_up_all<Policy, kWays, kRoom, kAlike, kNone>(lanes, items, count, trail)
+                 : look_up_all<Policy, kWays, kRoom, kMixed, kNone>(lanes, items, count, trail);
 }
 
 template <class Policy, std::uint32_t kWays>

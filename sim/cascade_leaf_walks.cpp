@@ -18,7 +18,6 @@ bool starts_at_leaf(const AnyRegion& region, std::size_t leaf, const std::uint64
 
 /// Walks the first of the items, up to one that is no such walk. Returns how many that was.
 std::size_t Cascade::walk_leaves(std::span<const StageItem> items, WalkCounts& counts) {
-    if (clock_.core != nullptr) return 0;
     const std::size_t leaf = directory_.at(ItemMark(items.front().mark).region()).leaf;
     if (!plan_.paging_structures[leaf + 1]) return 0;
     LookUpStage<Mapping>& cache = arrays_[*plan_.paging_structures[leaf + 1]];
@@ -46,6 +45,7 @@ std::size_t Cascade::walk_native_leaves(std::span<const StageItem> items, std::s
     }
     line_ = first_line + walked;
     cache.use_all({used, walked});
+    if (clock_.core != nullptr) note_native_leaves(items.first(walked), leaf, cache);
     counts.starts[leaf + 1] += walked;
     counts.guest_reads[leaf] += walked;
     return walked;
@@ -66,7 +66,8 @@ std::size_t Cascade::walk_nested_leaves(std::span<const StageItem> items, std::s
     const std::size_t host_leaf = directory_.host_at(first_place.region()).leaf;
     const CascadePlan::Array host_array = plan_.nested_paging_structures[host_leaf + 1];
     const bool shared = host_array == plan_.paging_structures[leaf + 1];
-    if (!host_array || shared || plan_.nested_translations[host_leaf]) return 0;
+    const bool asked = has_structures_[static_cast<std::size_t>(Group::kNestedTlb)];
+    if (!host_array || shared || asked) return 0;
     LookUpStage<Mapping>& host_cache = arrays_[*host_array];
     const std::uint64_t* const tags = cache.lanes.tags;
     const std::uint64_t* const host_tags = host_cache.lanes.tags;
@@ -97,6 +98,7 @@ std::size_t Cascade::walk_nested_leaves(std::span<const StageItem> items, std::s
     line_ = line;
     cache.use_all({used, walked});
     host_cache.use_all({host_used, walked});
+    if (clock_.core != nullptr) note_nested_leaves(items.first(walked), leaf, cache, host_cache);
     counts.starts[leaf + 1] += walked;
     counts.guest_reads[leaf] += walked;
     counts.host_reads[host_leaf] += walked;
@@ -104,6 +106,39 @@ std::size_t Cascade::walk_nested_leaves(std::span<const StageItem> items, std::s
     counts.host_walks += walked;
     counts.fractured += fractured;
     return walked;
+}
+
+// --- What a clock is told -----------------------------------------------------------------------
+
+/// Of the walks that were just made: one look-up and then one read each.
+void Cascade::note_native_leaves(std::span<const StageItem> items, std::size_t leaf,
+                                 const LookUpStage<Mapping>& cache) {
+    const std::size_t first = line_ - items.size();
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        const std::uint64_t sequence = trail_.sequences[ItemMark(items[at].mark).number()];
+        trail_.line_notes[first + at] = FillNote::of(FillId::of(sequence, 1));
+        trail_.lookups.push_back({.filled_by = cache.filled_by(used_[at])});
+        trail_.walks.push_back(
+            {.start_level = static_cast<std::uint8_t>(leaf + 1), .lookups = 1, .reads = 1});
+    }
+}
+
+/// The same in both dimensions, the guest's first.
+void Cascade::note_nested_leaves(std::span<const StageItem> items, std::size_t leaf,
+                                 const LookUpStage<Mapping>& cache,
+                                 const LookUpStage<Mapping>& host_cache) {
+    const std::size_t first = line_ - 2 * items.size();
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        const std::uint64_t sequence = trail_.sequences[ItemMark(items[at].mark).number()];
+        trail_.line_notes[first + 2 * at] = FillNote::of(FillId::of(sequence, 1));
+        trail_.line_notes[first + 2 * at + 1] = FillNote::of(FillId::of(sequence, 2));
+        trail_.lookups.push_back({.filled_by = cache.filled_by(used_[at])});
+        trail_.lookups.push_back({.group = Group::kGuestPhysicalStructures,
+                                  .after_reads = 1,
+                                  .filled_by = host_cache.filled_by(host_used_[at])});
+        trail_.walks.push_back(
+            {.start_level = static_cast<std::uint8_t>(leaf + 1), .lookups = 2, .reads = 2});
+    }
 }
 
 }  // namespace nestwalk

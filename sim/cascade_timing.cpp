@@ -33,23 +33,25 @@ void Cascade::begin_trail() {
     }
 }
 
-/// Once everything was looked up.
+/// Once everything was looked up: each item, and then the accesses that repeat it.
 void Cascade::tell(CoreTiming& core, Counters& times) {
     const std::size_t items = intake_.items();
     const std::span<const PackedAccess> accesses = intake_.accesses();
     Walks walks;
-    for (std::size_t item = 0; item < items;) {
-        const std::size_t from = intake_.position_of(item);
-        tell_item(item, walks, core, times);
-        std::size_t next = item + 1;
-        FillId last = trail_.fills[item];
-        while (next < items && intake_.is_second_page(next)) {
-            tell_item(next, walks, core, times);
-            last = trail_.fills[next++];
+    for (std::size_t item = 0; item < items; ++item) {
+        const std::size_t position = intake_.position_of(item);
+        telling_ = position;
+        const bool hit = trail_.l1[item] < LookUpTrail::kHadRoom && !intake_.is_second_page(item);
+        if (hit) {
+            trail_.fills[item] = trail_.resolve(trail_.l1[item]);
+        } else {
+            tell_item(item, accesses[position], walks, core, times);
         }
-        const std::size_t to = next < items ? intake_.position_of(next) : accesses.size();
-        if (to > from + 1) core.hits(accesses.subspan(from + 1, to - from - 1), last, times);
-        item = next;
+        // An item that is followed by its second page has no repeats.
+        const std::size_t next = item + 1 < items ? intake_.position_of(item + 1) : accesses.size();
+        const std::size_t from = hit ? position : position + 1;
+        const std::size_t to = std::max(next, position + 1);
+        if (to > from) core.hits(accesses.subspan(from, to - from), trail_.fills[item], times);
     }
     for (LookUpStage<Mapping>& stage : arrays_) {
         if (!stage.noted) continue;
@@ -58,41 +60,30 @@ void Cascade::tell(CoreTiming& core, Counters& times) {
     }
 }
 
-/// The access of the item, or its second page.
-void Cascade::tell_item(std::size_t item, Walks& walks, CoreTiming& core, Counters& times) {
-    const std::size_t position = intake_.position_of(item);
-    telling_ = position;
-    const std::span<const PackedAccess> access = intake_.accesses().subspan(position, 1);
-    const bool second = intake_.is_second_page(item);
-    FillId& fill = trail_.fills[item];
+/// The access of an item that the L1 does not have, or its second page.
+void Cascade::tell_item(std::size_t item, PackedAccess access, Walks& walks, CoreTiming& core,
+                        Counters& times) {
+    BulkTranslation bulk{.second_page = intake_.is_second_page(item),
+                         .access = access.kind(),
+                         .sequence = trail_.sequences[item]};
+    FillId fill{};
     if (trail_.l1[item] < LookUpTrail::kHadRoom) {
-        fill = trail_.resolve(trail_.l1[item]);
-        if (!second) return core.hits(access, fill, times);
-    }
-    outcome_.clear();
-    outcome_.second_page = second;
-    outcome_.access = access.front().kind();
-    outcome_.sequence = trail_.sequences[item];
-    if (trail_.l1[item] < LookUpTrail::kHadRoom) {
-        outcome_.result = TranslationResult::kL1Hit;
-        outcome_.filled_by = fill;
+        fill = bulk.filled_by = trail_.resolve(trail_.l1[item]);
     } else if (trail_.stlb[item] < LookUpTrail::kHadRoom) {
-        fill = trail_.resolve(trail_.stlb[item]);
-        outcome_.result = TranslationResult::kStlbHit;
-        outcome_.l1_missed = true;
-        outcome_.filled_by = fill;
+        fill = bulk.filled_by = trail_.resolve(trail_.stlb[item]);
+        bulk.l1_missed = true;
     } else {
         const CascadeTrail::Walked walked = trail_.walks[walks.walk++];
-        outcome_.result = TranslationResult::kMiss;
-        outcome_.l1_missed = outcome_.stlb_missed = true;
-        outcome_.start_level = walked.start_level;
-        for (std::size_t lookup = 0; lookup < walked.lookups; ++lookup)
-            outcome_.lookups.push_back(trail_.lookups[walks.lookup++]);
-        for (std::size_t read = 0; read < walked.reads; ++read)
-            outcome_.reads.push_back({.line = trail_.lines[walks.read++]});
-        fill = FillId::of(outcome_.sequence, walked.reads);
+        bulk.l1_missed = bulk.stlb_missed = true;
+        bulk.start_level = walked.start_level;
+        bulk.lookups = {trail_.lookups.data() + walks.lookup, walked.lookups};
+        bulk.reads = {trail_.reads.data() + walks.read, walked.reads};
+        walks.lookup += walked.lookups;
+        walks.read += walked.reads;
+        fill = FillId::of(bulk.sequence, walked.reads);
     }
-    core.translation(access.front().access(), outcome_, times);
+    trail_.fills[item] = fill;
+    core.translation(access, bulk, times);
 }
 
 // --- Who filled what ----------------------------------------------------------------------------

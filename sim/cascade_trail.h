@@ -5,6 +5,7 @@
 
 #include "models/fill_id.h"
 #include "models/outcome.h"
+#include "sim/bulk_translation.h"
 #include "sim/cascade_kernels.h"
 
 #include <cstddef>
@@ -46,7 +47,7 @@ struct CascadeTrail {
     // Of the items that were walked, in order.
     std::vector<Walked> walks{};
     std::vector<StructureLookup> lookups{};
-    std::vector<LineUse> lines{};  ///< one an entry read
+    std::vector<BulkTranslation::Read> reads{};
 
     // Of the lines that are being looked up.
     std::vector<std::uint64_t> line_notes{};
@@ -55,7 +56,7 @@ struct CascadeTrail {
     void begin() {
         walks.clear();
         lookups.clear();
-        lines.clear();
+        reads.clear();
     }
     FillId resolve(std::uint64_t note) const {
         return FillNote::is_of_item(note) ? fills[FillNote::item(note)] : FillId{note};

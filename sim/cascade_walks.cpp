@@ -174,8 +174,8 @@ void Cascade::read_lines(Counters& counters) {
     const std::size_t count = line_;
     line_ = 0;
     const bool trail = clock_.core != nullptr;
-    const std::size_t first = trail_.lines.size();
-    if (trail) trail_.lines.resize(first + count);
+    const std::size_t first = trail_.reads.size();
+    if (trail) trail_.reads.resize(first + count);
     if (!has_caches_) return;
     // What the outermost cache has room for counts as found there.
     const bool hot = system_.processor().shared_cache.start == CacheStart::kHot;
@@ -185,20 +185,23 @@ void Cascade::read_lines(Counters& counters) {
     const auto note_each = [&](const auto& source_of) {
         for (std::size_t at = 0; trail && at < missing; ++at) {
             const std::size_t line = LookUpTrail::number_of(lines_[at]);
-            trail_.lines[first + line] = source_of(trail_.line_found[line]);
+            trail_.reads[first + line].line = source_of(trail_.line_found[line]);
         }
     };
     for (std::size_t level = 0; level < caches_.size(); ++level) {
         LookUpStage<CacheLine>& cache = caches_[level];
         if (cache.storage == nullptr) continue;
         const std::size_t held = cache.storage->size();
-        note_each([&](std::uint64_t) { return LineUse{source_of(level)}; });
+        if (level > 0) note_each([&](std::uint64_t) { return LineUse{source_of(level)}; });
+        // Nobody waits for a line of a cache between the first and the last.
+        const bool between =
+            level > 0 && level + 1 < caches_.size() && caches_[level + 1].storage != nullptr;
         const LookUpTrail kept{.notes = trail_.line_notes.data(),
                                .found = trail_.line_found.data()};
         const std::size_t left =
-            cache.look_up(lines_.data(), missing, trail ? kept : LookUpTrail{});
+            cache.look_up(lines_.data(), missing, trail && !between ? kept : LookUpTrail{});
         counters[counter::kWalkLines + level] += missing - left;
-        if (trail && level == 0) note_l1_lines(first, count);
+        if (trail && level == 0) note_l1_lines({trail_.reads.data() + first, count});
         missing = left;
         outermost = level;
         outermost_filled = cache.storage->size() - held;
@@ -213,12 +216,11 @@ void Cascade::read_lines(Counters& counters) {
     counters[counter::kWalkLines + kLineSources - 1] += missing - found;
 }
 
-/// Who put in the lines that the L1 has.
-void Cascade::note_l1_lines(std::size_t first, std::size_t count) {
-    for (std::size_t line = 0; line < count; ++line) {
-        if (trail_.line_found[line] < LookUpTrail::kHadRoom) {
-            trail_.lines[first + line].filled_by = FillId{trail_.line_found[line]};
-        }
+/// As if the L1 had all of them; what it has not is said of the others later.
+void Cascade::note_l1_lines(std::span<BulkTranslation::Read> reads) const {
+    for (std::size_t line = 0; line < reads.size(); ++line) {
+        const std::uint64_t found = trail_.line_found[line];
+        reads[line].line = {LineSource::kL1, FillId{found < LookUpTrail::kHadRoom ? found : 0}};
     }
 }
 

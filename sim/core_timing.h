@@ -6,10 +6,12 @@
 
 #include "models/operation.h"
 #include "models/outcome.h"
+#include "sim/bulk_translation.h"
 #include "sim/clock.h"
 #include "sim/counters.h"
 #include "sim/cycles.h"
 #include "sim/pending_fills.h"
+#include "sim/time_line.h"
 #include "sim/timing_parameters.h"
 #include "traces/packed_access.h"
 
@@ -28,6 +30,7 @@ public:
 
     /// One translation of an access, in program order. Adds to `counters`.
     void translation(const Access& access, const Outcome& outcome, Counters& counters);
+    void translation(PackedAccess access, const BulkTranslation& bulk, Counters& counters);
     /// The same of accesses, one translation each, that hit the L1 TLB where `filled_by` put the
     /// entry, and whose data is in the L1; all of them fetches, or none.
     void hits(std::span<const PackedAccess> accesses, FillId filled_by, Counters& counters);
@@ -58,58 +61,66 @@ public:
                      std::uint64_t other_sequence) const;
 
 private:
-    /// The stretches of one instruction's time, in order, each with its cause; no time lies between
-    /// them.
-    struct TimeLine {
-        struct Stretch {
-            Cycles end{};
-            CycleCause cause{};
-        };
-        static constexpr std::size_t kMost = 6;
-
-        Cycles start{};
-        std::size_t count{};
-        Stretch stretches[kMost]{};
-
-        Cycles end() const { return count == 0 ? start : stretches[count - 1].end; }
-        /// What follows lasts until `end`, which may not be earlier than what is there.
-        void until(Cycles end, CycleCause cause) {
-            if (end > this->end()) stretches[count++] = {end, cause};
-        }
+    /// What an access is to the core.
+    struct Issue {
+        AccessKind kind{};
+        std::size_t
+            loads_back{};  ///< the load that its address depends on, see load_before(); or 0
     };
     struct BusyStretch {
         Cycles begin{};
         Cycles end{};
     };
 
-    // core_timing.cpp
+    /// Of resources, each with the time when it is free: the first one that is free earliest. Which
+    /// that is nobody can predict, so nothing branches on it.
+    static Cycles& first_free(std::vector<Cycles>& resources) {
+        Cycles* first = resources.data();
+        for (std::size_t at = 1; at < resources.size(); ++at) {
+            Cycles* const other = resources.data() + at;
+            first = *other < *first ? other : first;
+        }
+        return *first;
+    }
+
+    // core_timing_accesses.cpp
     Cycles dispatch();
     void stall_dispatch(Cycles until);
+    TimeLine begin(Cycles start, Counters& counters) const { return {start, retired_, counters}; }
     void retire(const TimeLine& line, Counters& counters);
-    Cycles start_of(const Access& access);
-    void leave_reorder_buffer();
-    void plain_hit(const Access& access, Counters& counters);
-    void plain_hits(std::span<const PackedAccess> accesses, Counters& counters);
-    void load_or_store(const Access& access, const Outcome& outcome, Counters& counters);
-    void second_page(const Access& access, const Outcome& outcome, Counters& counters);
-    void fetch(const Outcome& outcome, Counters& counters);
-    void access_from(Cycles start, const Access& access, const Outcome& outcome, TimeLine& line,
-                     Counters& counters);
+    template <typename Told>
+    void translate(const Told& outcome, TimeLine& line, Counters& counters);
+    template <typename Told>
+    Cycles walk(Cycles asked, const Told& outcome);
+    Cycles look_up(const StructureLookup& lookup, Cycles at) const;
+    Cycles latency_beyond_l1(LineSource source) const;
+    Cycles read_line(const LineUse& line, Cycles at, Cycles hit);
+    template <typename Told>
+    Cycles data_lines(AccessKind kind, const Told& outcome, Cycles at);
+    void count_walk(Cycles asked, Cycles begin, Cycles end, AccessKind kind, Counters& counters);
+    Cycles newly_busy(Cycles begin, Cycles end);
+    Cycles start_of(Issue access);
     /// When the load completed that was `back` loads ago; 1 is the last one.
     Cycles load_before(std::size_t back) const {
         return loads_[(last_load_ + kFarthestDependence + 1 - back) % kFarthestDependence];
     }
-    void interrupted(const Outcome& outcome, Counters& counters);
+    void leave_reorder_buffer();
+    template <typename Told>
+    void translated(Issue access, const Told& outcome, Counters& counters);
+    template <typename Told>
+    void load_or_store(Issue access, const Told& outcome, Counters& counters);
+    template <typename Told>
+    void second_page(Issue access, const Told& outcome, Counters& counters);
+    template <typename Told>
+    void access_from(Issue access, const Told& outcome, TimeLine& line, Counters& counters);
+    template <typename Told>
+    void fetch(const Told& outcome, Counters& counters);
 
-    // core_timing_memory.cpp
-    void translate(const Outcome& outcome, TimeLine& line, Counters& counters);
-    Cycles walk(Cycles asked, const Outcome& outcome);
-    Cycles look_up(const StructureLookup& lookup, Cycles at) const;
-    Cycles latency_beyond_l1(LineSource source) const;
-    Cycles read_line(const LineUse& line, Cycles at, Cycles hit);
-    Cycles data_lines(AccessKind kind, const Outcome& outcome, Cycles at);
-    void count_walk(Cycles asked, Cycles begin, Cycles end, AccessKind kind, Counters& counters);
-    Cycles newly_busy(Cycles begin, Cycles end);
+    // core_timing_hits.cpp
+    void plain_hits(std::span<const PackedAccess> accesses, Counters& counters);
+
+    // core_timing.cpp
+    void interrupted(const Outcome& outcome, Counters& counters);
 
     // core_timing_operations.cpp
     struct Executor;
@@ -123,6 +134,9 @@ private:
     Cycles l2_;
     Cycles l3_;
     Cycles memory_;
+    Cycles walk_;
+    Cycles accessed_dirty_;
+    std::array<Cycles, 3> look_up_;  ///< by StructureLookup::Group
     Cycles line_interval_;
 
     // Rules 1 and 2.
@@ -135,8 +149,7 @@ private:
     std::array<Cycles, kFarthestDependence> loads_{};  ///< when the last ones completed, a ring
     std::size_t last_load_{};
     Cycles loads_done_{};
-    Outcome hit_{};
-    TimeLine first_page_{};  ///< of the access that was told last
+    Cycles first_page_start_{};  ///< of the access that was told last
 
     std::vector<Cycles> load_ports_;
     std::vector<Cycles> store_ports_;

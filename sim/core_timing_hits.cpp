@@ -11,16 +11,15 @@ void CoreTiming::hits(std::span<const PackedAccess> accesses, FillId filled_by,
     std::size_t at = 0;
     const bool fetch = accesses.front().kind() == AccessKind::kFetch;
     for (; at < accesses.size() && (fetch || !fills_.empty()); ++at) {
-        hit_.result = TranslationResult::kL1Hit;
-        hit_.access = accesses[at].kind();
-        hit_.filled_by = filled_by;
-        translation(accesses[at].access(), hit_, counters);
+        translation(accesses[at],
+                    BulkTranslation{.access = accesses[at].kind(), .filled_by = filled_by},
+                    counters);
     }
     plain_hits(accesses.subspan(at), counters);
 }
 
-/// What plain_hit() does for each. What it does is kept in variables of its own, since members
-/// would be written to memory at each access.
+/// What load_or_store() does for each, if nothing is waited for. What it does is kept in variables
+/// of its own, since members would be written to memory at each access.
 void CoreTiming::plain_hits(std::span<const PackedAccess> accesses, Counters& counters) {
     constexpr Cycles kOne = Cycles::whole(1);
     Cycles* const in_flight = retired_in_flight_.data();
@@ -35,11 +34,6 @@ void CoreTiming::plain_hits(std::span<const PackedAccess> accesses, Counters& co
     Cycles data{};
     Cycles start{};
     Cycles end = completed_;
-    const auto first_free = [](std::vector<Cycles>& ports) -> Cycles& {
-        if (ports.size() == 1) return ports[0];
-        if (ports.size() == 2) return ports[ports[1] < ports[0] ? 1 : 0];
-        return *std::min_element(ports.begin(), ports.end());
-    };
     for (const PackedAccess access : accesses) {
         if (in_flight[oldest] > dispatch) {
             dispatch_ = dispatch;
@@ -80,8 +74,7 @@ void CoreTiming::plain_hits(std::span<const PackedAccess> accesses, Counters& co
     oldest_in_flight_ = oldest;
     retired_ = retired;
     completed_ = end;
-    first_page_ = {.start = start};
-    first_page_.until(end, CycleCause::kData);
+    first_page_start_ = start;
     const auto count = [&](std::size_t index, Cycles length) {
         counters[index] += static_cast<std::uint64_t>(length.milli);
     };

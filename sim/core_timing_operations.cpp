@@ -9,7 +9,7 @@ namespace nestwalk {
 void CoreTiming::serialize(Cycles cost, Drain drain, CycleCause cause, Counters& counters) {
     Cycles start = std::max(dispatch_, time_stamp_ready_);
     if (drain == Drain::kBefore) start = std::max(start, retired_);
-    TimeLine line{.start = start};
+    TimeLine line = begin(start, counters);
     line.until(std::max(start + cost, retired_), cause);
     stall_dispatch(line.end());
     retire(line, counters);
@@ -17,7 +17,7 @@ void CoreTiming::serialize(Cycles cost, Drain drain, CycleCause cause, Counters&
 
 /// It takes its time in dispatch and is complete with that.
 void CoreTiming::hold_dispatch(Cycles length, CycleCause cause, Counters& counters) {
-    TimeLine line{.start = dispatch_};
+    TimeLine line = begin(dispatch_, counters);
     line.until(dispatch_ + length, cause);
     stall_dispatch(line.end());
     retire(line, counters);
@@ -52,16 +52,16 @@ struct CoreTiming::Executor {
     void operator()(const Unlock&) const { fence(core.retired_, {}); }
     void operator()(const ReadTimeStamp& record) const {
         if (record.after_loads) core.stall_dispatch(core.loads_done_);
-        TimeLine line{.start = core.dispatch_};
+        TimeLine line = core.begin(core.dispatch_, counters);
         core.retire(line, counters);
         if (core.has_read_tsc_) {
-            const std::int64_t ticks = (line.start - core.last_time_stamp_).milli *
+            const std::int64_t ticks = (line.start() - core.last_time_stamp_).milli *
                                        core.parameters_.tsc_mhz / core.parameters_.core_mhz;
             counters[counter::kTscBetweenReads] += static_cast<std::uint64_t>(ticks);
         }
         core.has_read_tsc_ = true;
-        core.last_time_stamp_ = line.start;
-        core.time_stamp_ready_ = line.start + cycles(core.parameters_.rdtsc);
+        core.last_time_stamp_ = line.start();
+        core.time_stamp_ready_ = line.start() + cycles(core.parameters_.rdtsc);
     }
 
     // --- Flushes --------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ struct CoreTiming::Executor {
 
     Cycles cycles(Latency latency) const { return core.parameters_.cycles(latency); }
     void fence(Cycles earlier, Latency cost) const {
-        TimeLine line{.start = std::max(core.dispatch_, earlier)};
-        line.until(line.start + cycles(cost), CycleCause::kFence);
+        TimeLine line = core.begin(std::max(core.dispatch_, earlier), counters);
+        line.until(line.start() + cycles(cost), CycleCause::kFence);
         core.stall_dispatch(line.end());
         core.retire(line, counters);
     }
