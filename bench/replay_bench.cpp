@@ -8,6 +8,9 @@
 #include "sim/replay.h"
 #include "traces/open_trace.h"
 
+#include <cstdlib>
+#include <exception>
+#include <iostream>
 #include <map>
 
 #include <benchmark/benchmark.h>
@@ -16,48 +19,55 @@ namespace nestwalk::bench {
 namespace {
 
 constexpr std::size_t kAccesses = 10'000'000;
+/// The environment variable that names a trace to replay as well.
+constexpr const char* kOwnTrace = "NESTWALK_BENCH_TRACE";
 
-using Addresses = std::vector<std::uint64_t> (*)();
-
-const std::vector<std::uint64_t>& addresses_of(Addresses make) {
-    static std::vector<std::pair<Addresses, std::vector<std::uint64_t>>> made;
-    for (const auto& [maker, addresses] : made) {
-        if (maker == make) return addresses;
-    }
-    return made.emplace_back(make, make()).second;
-}
+using Make = std::vector<PackedAccess> (*)();
 
 /// Made when first asked for: in memory and in a file.
-struct Loads {
-    explicit Loads(const std::vector<std::uint64_t>& addresses) : accesses(loads_of(addresses)) {}
+struct Workload {
+    explicit Workload(Make make) : accesses(make()) {}
 
     std::vector<PackedAccess> accesses;
     TemporaryFile file{"loads.nwb", binary_trace(accesses)};
 };
 
-const Loads& loads_of(Addresses make) {
-    static std::map<Addresses, Loads> made;
-    return made.try_emplace(make, addresses_of(make)).first->second;
+const Workload& workload_of(Make make) {
+    static std::map<Make, Workload> made;
+    return made.try_emplace(make, make).first->second;
 }
 
-std::vector<std::uint64_t> random_64m() { return random_addresses(kAccesses); }
-std::vector<std::uint64_t> random_32() { return random_in_32_pages(kAccesses); }
-std::vector<std::uint64_t> words_32() { return sequential_addresses(kAccesses, 8); }
-std::vector<std::uint64_t> lines_32() { return sequential_addresses(kAccesses, 64); }
-std::vector<std::uint64_t> pages_32() { return sequential_addresses(kAccesses, 4096 + 64); }
+std::vector<PackedAccess> random_64m() { return loads_of(random_addresses(kAccesses)); }
+std::vector<PackedAccess> random_32() { return loads_of(random_in_32_pages(kAccesses)); }
+std::vector<PackedAccess> words_32() { return loads_of(sequential_addresses(kAccesses, 8)); }
+std::vector<PackedAccess> lines_32() { return loads_of(sequential_addresses(kAccesses, 64)); }
+std::vector<PackedAccess> pages_32() {
+    return loads_of(sequential_addresses(kAccesses, 4096 + 64));
+}
 
 void count(benchmark::State& state, std::size_t accesses) {
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(accesses));
 }
 
-void naive(benchmark::State& state, Addresses make) {
-    const std::vector<std::uint64_t>& addresses = addresses_of(make);
+/// The accesses of a trace that the caller has; what else is in it is passed over.
+std::vector<PackedAccess> own_trace() {
+    const OpenedTrace trace = open_trace(std::getenv(kOwnTrace), TraceFormat::kAuto);
+    std::vector<PackedAccess> accesses;
+    for (;;) {
+        const AccessRun run = trace.source->next_accesses();
+        accesses.insert(accesses.end(), run.accesses.begin(), run.accesses.end());
+        if (run.empty() && trace.source->next() == nullptr) return accesses;
+    }
+}
+
+void naive(benchmark::State& state, Make make) {
+    const std::vector<PackedAccess>& accesses = workload_of(make).accesses;
     for ([[maybe_unused]] auto _ : state) {
         NaiveTlb tlb;
-        for (const std::uint64_t address : addresses) tlb.load(address);
+        for (const PackedAccess access : accesses) tlb.load(access.va().value());
         benchmark::DoNotOptimize(tlb.stlb_misses);
     }
-    count(state, addresses.size());
+    count(state, accesses.size());
 }
 
 enum class From { kMemory, kFile };
@@ -69,8 +79,8 @@ struct Variant {
     bool timed{};
 };
 
-void replay(benchmark::State& state, Addresses make, Variant variant) {
-    const Loads& loads = loads_of(make);
+void replay(benchmark::State& state, Make make, Variant variant) {
+    const Workload& workload = workload_of(make);
     static const Machine machine = load_machine(NESTWALK_CONFIG_DIR "/machines/skylake.yaml");
     SystemParameters parameters;
     parameters.paging = variant.paging;
@@ -79,19 +89,19 @@ void replay(benchmark::State& state, Addresses make, Variant variant) {
         System system(machine.parameters, parameters);
         Replay replay(system, {.timing = variant.timed ? &machine.timing : nullptr});
         if (variant.from == From::kFile) {
-            replay.run(*open_trace(loads.file.path(), TraceFormat::kNwb).source);
+            replay.run(*open_trace(workload.file.path(), TraceFormat::kNwb).source);
         } else {
-            AccessSource source(loads.accesses);
+            AccessSource source(workload.accesses);
             replay.run(source);
         }
         benchmark::DoNotOptimize(replay.statistics().whole()[0]);
     }
-    count(state, loads.accesses.size());
+    count(state, workload.accesses.size());
 }
 
 struct Trace {
     const char* name;
-    Addresses make;
+    Make make;
 };
 constexpr Trace kTraces[] = {
     {"random-64M", random_64m},   {"random-32-pages", random_32}, {"words-32-pages", words_32},
@@ -112,27 +122,38 @@ constexpr NamedVariant kVariants[] = {
     {"modelled-timed", {.data = CachedData::kModelled, .timed = true}},
 };
 
-void add_benchmarks() {
-    for (const Trace& trace : kTraces) {
-        const std::string name = std::string(trace.name) + '/';
-        const auto add = [&](const std::string& what, auto run) {
-            benchmark::RegisterBenchmark((name + what).c_str(), run)->Unit(benchmark::kMillisecond);
-        };
-        add("naive", [make = trace.make](benchmark::State& state) { naive(state, make); });
-        for (const NamedVariant& each : kVariants) {
-            add(each.name, [make = trace.make, variant = each.variant](benchmark::State& state) {
-                replay(state, make, variant);
-            });
-        }
+void add_benchmarks(const Trace& trace) {
+    const std::string name = std::string(trace.name) + '/';
+    const auto add = [&](const std::string& what, auto run) {
+        benchmark::RegisterBenchmark((name + what).c_str(), run)->Unit(benchmark::kMillisecond);
+    };
+    add("naive", [make = trace.make](benchmark::State& state) { naive(state, make); });
+    for (const NamedVariant& each : kVariants) {
+        add(each.name, [make = trace.make, variant = each.variant](benchmark::State& state) {
+            replay(state, make, variant);
+        });
     }
+}
+
+/// Throws InputError where the caller's own trace cannot be opened.
+void add_all_benchmarks() {
+    for (const Trace& trace : kTraces) add_benchmarks(trace);
+    if (std::getenv(kOwnTrace) == nullptr) return;
+    (void)open_trace(std::getenv(kOwnTrace), TraceFormat::kAuto);
+    add_benchmarks({"own", own_trace});
 }
 
 }  // namespace
 }  // namespace nestwalk::bench
 
 int main(int argc, char** argv) {
-    nestwalk::bench::add_benchmarks();
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
+    try {
+        nestwalk::bench::add_all_benchmarks();
+        benchmark::Initialize(&argc, argv);
+        if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+        benchmark::RunSpecifiedBenchmarks();
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return 2;
+    }
 }

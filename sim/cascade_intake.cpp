@@ -1,7 +1,6 @@
 #include "sim/cascade_intake.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace nestwalk {
 namespace {
@@ -34,11 +33,13 @@ CascadeIntake::CascadeIntake(System& system, const CascadePlan& plan, RegionDire
       directory_(directory),
       new_pages_(kMostAccesses + 8),
       positions_(kMostItems),
-      lists_(plan.arrays + 1u) {}
+      lists_(plan.arrays + 1u),
+      ends_(lists_.size()) {}
 
 void CascadeIntake::begin() {
     items_ = 0;
-    for (ItemList& list : lists_) list.count = 0;
+    for (std::size_t list = 0; list < lists_.size(); ++list)
+        ends_[list] = lists_[list].items.data();
     marks_or_ = 0;
     marks_and_ = ~std::uint64_t{0};
     sums_ = {};
@@ -51,13 +52,24 @@ void CascadeIntake::begin() {
 CascadeProgress CascadeIntake::take(std::span<const PackedAccess> accesses, Footprint& footprint) {
     accesses_ = accesses.first(std::min(accesses.size(), kMostAccesses));
     begin();
-    summed_ = accesses_.size();
-    if (!plan_.repeats_matter) {
-        return take_runs(new_pages(accesses_.data(), summed_, new_pages_.data(), sums_), footprint);
+    const CascadeProgress progress = take_runs(find_runs(), footprint);
+    for (std::size_t list = 0; list < lists_.size(); ++list) {
+        lists_[list].count = static_cast<std::size_t>(ends_[list] - lists_[list].items.data());
     }
-    std::iota(new_pages_.begin(), new_pages_.end(), 0u);
+    return progress;
+}
+
+/// Where each run begins, in `new_pages_`. Returns how many there are.
+std::size_t CascadeIntake::find_runs() {
+    if (!plan_.repeats_matter) {
+        summed_ = accesses_.size();
+        return new_pages(accesses_.data(), summed_, new_pages_.data(), sums_);
+    }
     summed_ = 0;
-    return take_runs(accesses_.size(), footprint);
+    for (std::uint32_t at = 0; at < accesses_.size(); ++at) {
+        new_pages_[at] = at | (crosses(accesses_[at].word()) ? kCrosses : 0);
+    }
+    return accesses_.size();
 }
 
 /// Each run is accesses to one page.
@@ -65,8 +77,8 @@ CascadeProgress CascadeIntake::take_runs(std::size_t runs, Footprint& footprint)
     const Needs needs = needs_of_batch();
     for (std::size_t at = take_plain_runs(0, runs, needs); at < runs;
          at = take_plain_runs(at + 1, runs, needs)) {
-        const std::size_t end = at + 1 < runs ? new_pages_[at + 1] : accesses_.size();
-        const CascadeProgress progress = take_carefully(new_pages_[at], end, footprint);
+        const std::size_t end = at + 1 < runs ? new_pages_[at + 1] & ~kCrosses : accesses_.size();
+        const CascadeProgress progress = take_carefully(new_pages_[at] & ~kCrosses, end, footprint);
         if (progress.reason == OneAtATime::kNone) continue;
         accesses_ = accesses_.first(progress.done);
         return progress;
@@ -98,26 +110,25 @@ std::size_t CascadeIntake::take_plain_runs(std::size_t at, std::size_t runs, con
     const PackedAccess* const accesses = accesses_.data();
     const std::uint32_t* const new_pages = new_pages_.data();
     std::uint32_t* const positions = positions_.data();
-    ItemList* const lists = lists_.data();
+    StageItem** const ends = ends_.data();
     const RegionDirectory::Finder find = directory_.finder();
     std::size_t items = items_;
     std::uint64_t marks_or = marks_or_;
     std::uint64_t marks_and = marks_and_;
     for (; at < runs; ++at) {
         const std::uint32_t position = new_pages[at];
+        if ((position & kCrosses) != 0) break;
         const std::uint64_t word = accesses[position].word();
         const VirtAddr va = accesses[position].va();
         const unsigned access_class = class_of(word);
         const Region* const region = find(va);
         if (region == nullptr) break;
         const std::uint8_t page = region->pages[RegionDirectory::page_in_region(va)];
-        const unsigned needed = needs[access_class];
-        if ((page & needed) != needed || crosses(word)) break;
+        if ((~page & needs[access_class]) != 0) break;
         const Region::L1Key& key = region->l1[is_fetch(access_class) ? 1 : 0];
         const StageItem item = item_of(key, page, va, access_class, items);
-        ItemList& list = lists[key.array];
-        list.items[list.count++] = item;
-        positions[items++] = position | std::uint32_t{key.level} << kLevelShift;
+        *ends[key.array]++ = item;
+        positions[items++] = position | key.position;
         marks_or |= item.mark;
         marks_and &= item.mark;
     }
@@ -137,9 +148,8 @@ void CascadeIntake::add(const Region& region, std::uint8_t page, VirtAddr va, un
                         std::uint32_t position) {
     const Region::L1Key& key = region.l1[is_fetch(access_class) ? 1 : 0];
     const StageItem item = item_of(key, page, va, access_class, items_);
-    ItemList& list = lists_[key.array];
-    list.items[list.count++] = item;
-    positions_[items_++] = position | std::uint32_t{key.level} << kLevelShift;
+    *ends_[key.array]++ = item;
+    positions_[items_++] = position | key.position;
     marks_or_ |= item.mark;
     marks_and_ &= item.mark;
 }
@@ -163,7 +173,10 @@ CascadeIntake::Found CascadeIntake::admitted(VirtAddr va, const PackedAccess& ac
         if (!is_plain(page, access_class)) return {.reason = OneAtATime::kRights};
     }
     for (const Region::L1Key& key : region->l1) {
-        if (lists_[key.array].items.empty()) lists_[key.array].items.resize(kMostItems);
+        std::vector<StageItem>& items = lists_[key.array].items;
+        if (!items.empty()) continue;
+        items.resize(kMostItems);
+        ends_[key.array] = items.data();
     }
     if (!is_fetch(access_class) && (page & page_bit::kTouched) == 0) {
         footprint.touch(va);
@@ -213,7 +226,7 @@ OneAtATime CascadeIntake::take_crossing(std::size_t at, const Found& first, Foot
     const Found found = admitted(second, access, footprint);
     if (found.reason != OneAtATime::kNone) return found.reason;
     add(*first.region, first.page, access.va(), access_class, position);
-    add(*found.region, found.page, second, access_class, position | kSecondPage);
+    add(*found.region, found.page, second, access_class, position | ItemPosition::kSecondPage);
     ++second_pages_[access_class & 3];
     return OneAtATime::kNone;
 }
@@ -255,7 +268,7 @@ LevelCounts CascadeIntake::count(Counters& counters) const {
     std::size_t end = accesses_.size();
     for (std::size_t item = items_; item-- > 0;) {
         const std::size_t position = position_of(item);
-        const std::size_t level = positions_[item] >> kLevelShift & 3;
+        const std::size_t level = positions_[item] >> ItemPosition::kLevelShift & 3;
         if (is_second_page(item)) {
             ++by_level[static_cast<std::size_t>(accesses_[position].kind())][level];
             continue;

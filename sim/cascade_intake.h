@@ -41,18 +41,18 @@ public:
     std::uint64_t marks_or() const { return marks_or_; }
     std::span<const PackedAccess> accesses() const { return accesses_; }
     /// Which access an item belongs to.
-    std::size_t position_of(std::size_t item) const { return positions_[item] & kPosition; }
-    bool is_second_page(std::size_t item) const { return (positions_[item] & kSecondPage) != 0; }
+    std::size_t position_of(std::size_t item) const {
+        return positions_[item] & ItemPosition::kAccess;
+    }
+    bool is_second_page(std::size_t item) const {
+        return (positions_[item] & ItemPosition::kSecondPage) != 0;
+    }
     /// The address of an item.
     VirtAddr address_of(std::size_t item) const;
     /// Counts references and translations. Returns the translations by the level of the L1.
     LevelCounts count(Counters& counters) const;
 
 private:
-    /// Of a position: the item is the second page of its access.
-    static constexpr std::uint32_t kSecondPage = 1u << 31;
-    static constexpr int kLevelShift = 16;
-    static constexpr std::uint32_t kPosition = (1u << kLevelShift) - 1;
     /// What a page must have (page_bit), by the class of the access.
     using Needs = std::array<unsigned, 8>;
 
@@ -63,6 +63,7 @@ private:
     };
 
     void begin();
+    std::size_t find_runs();
     CascadeProgress take_runs(std::size_t runs, Footprint& footprint);
     Needs needs_of_batch() const;
     std::size_t take_plain_runs(std::size_t at, std::size_t runs, const Needs& needs);
@@ -82,11 +83,11 @@ private:
     std::span<const PackedAccess> accesses_{};
     std::size_t position_{};
     std::vector<std::uint32_t> new_pages_;
-    /// Of each item: its access, or the first of its run; the level of the L1; kSecondPage.
-    std::vector<std::uint32_t> positions_;
+    std::vector<std::uint32_t> positions_;  ///< ItemPosition of each item
     std::size_t items_{};
     std::vector<ItemList> lists_{};
-    KindSums sums_{};  ///< of the first `summed_` accesses
+    std::vector<StageItem*> ends_{};  ///< of the lists, while they are made
+    KindSums sums_{};                 ///< of the first `summed_` accesses
     std::size_t summed_{};
     std::array<std::uint64_t, kAccessKinds> second_pages_{};
     std::uint64_t marks_or_{};

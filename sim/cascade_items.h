@@ -55,6 +55,17 @@ constexpr std::uint64_t lines_after(std::uint64_t entry) {
     return (entry % kEntriesPerTable * kBytesPerEntry / kLineBytes) << DataCache::kNumberShift;
 }
 
+/// Which access an item belongs to, or the first of its run of accesses.
+struct ItemPosition {
+    static constexpr int kLevelShift = 16;
+    static constexpr std::uint32_t kAccess = (1u << kLevelShift) - 1;
+    /// It is the second page of its access.
+    static constexpr std::uint32_t kSecondPage = 1u << 31;
+
+    /// The level that the L1 keeps it at.
+    static constexpr std::uint32_t of_level(unsigned level) { return level << kLevelShift; }
+};
+
 /// Items that wait for one array.
 struct ItemList {
     std::vector<StageItem> items{};

@@ -7,8 +7,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/cascade_kernels.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+// In this order.
+// clang-format off
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include "sim/lane_bits-inl.h"
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace nestwalk::HWY_NAMESPACE {
@@ -17,14 +21,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // --- One set ------------------------------------------------------------------------------------
-
-/// Bit n: lane n is set.
-template <class D, class Mask>
-HWY_INLINE std::uint32_t bits_of(D d, Mask mask) {
-    std::uint8_t bytes[8] = {};
-    hn::StoreMaskBits(d, mask, bytes);
-    return bytes[0];  // of at most eight lanes
-}
 
 /// The tags of a set, in vectors of at most eight.
 template <std::uint32_t kWays>
@@ -297,69 +293,6 @@ std::size_t FillOne(const SetLanes& lanes, std::uint64_t tag) {
     return fill(lanes, set_of(lanes, tag), tag);
 }
 
-// --- Repeated pages -----------------------------------------------------------------------------
-
-/// Lanes that are no 0 where the access in `now` does not merely repeat the one in `before`.
-template <class D, class V>
-HWY_INLINE hn::Mask<D> differ(D d, V now, V before) {
-    const auto crosses = [&](V word) {
-        const auto offset = hn::And(hn::ShiftRight<PackedAccess::kAddressBit>(word),
-                                    hn::Set(d, kBytesPerTable - 1));
-        const auto bytes = hn::And(hn::ShiftRight<PackedAccess::kBytesBit>(word),
-                                   hn::Set(d, PackedAccess::kMostBytes - 1));
-        return hn::ShiftRight<level_shift(1)>(hn::Add(offset, bytes));
-    };
-    constexpr std::uint64_t kPage = ~std::uint64_t{0}
-                                    << (PackedAccess::kAddressBit + level_shift(1));
-    constexpr std::uint64_t kSide = 0b110;  // privilege, and whether it is a fetch
-    const auto other_page = hn::And(hn::Xor(now, before), hn::Set(d, kPage | kSide));
-    return hn::Ne(hn::Or(other_page, hn::Or(crosses(now), crosses(before))), hn::Zero(d));
-}
-
-std::size_t NewPages(const PackedAccess* accesses, std::size_t count, std::uint32_t* positions,
-                     KindSums& sums) {
-    const hn::CappedTag<std::uint64_t, 8> d;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto* const words = reinterpret_cast<const std::uint64_t*>(accesses);
-    std::size_t found = 0;
-    positions[found++] = 0;
-    sums.stores += words[0] & 1;
-    sums.fetches += words[0] >> 1 & 1;
-    auto stores = hn::Zero(d);
-    auto fetches = hn::Zero(d);
-    std::size_t at = 1;
-    for (; at + lanes <= count; at += lanes) {
-        const auto now = hn::LoadU(d, words + at);
-        stores = hn::Add(stores, hn::And(now, hn::Set(d, 1)));
-        fetches = hn::Add(fetches, hn::And(hn::ShiftRight<1>(now), hn::Set(d, 1)));
-        std::uint32_t bits = bits_of(d, differ(d, now, hn::LoadU(d, words + at - 1)));
-        if (bits == 0) continue;
-        const hn::CappedTag<std::uint32_t, 8> d32;
-        if constexpr (hn::MaxLanes(d32) == 8 && hn::MaxLanes(d) == 8) {
-            const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits)};
-            found += hn::CompressStore(hn::Iota(d32, static_cast<std::uint32_t>(at)),
-                                       hn::LoadMaskBits(d32, bytes), d32, positions + found);
-        } else {
-            for (; bits != 0; bits &= bits - 1) {
-                positions[found++] = static_cast<std::uint32_t>(at) +
-                                     static_cast<std::uint32_t>(__builtin_ctz(bits));
-            }
-        }
-    }
-    sums.stores += hn::GetLane(hn::SumOfLanes(d, stores));
-    sums.fetches += hn::GetLane(hn::SumOfLanes(d, fetches));
-    const hn::CappedTag<std::uint64_t, 1> one;
-    for (; at < count; ++at) {
-        sums.stores += words[at] & 1;
-        sums.fetches += words[at] >> 1 & 1;
-        positions[found] = static_cast<std::uint32_t>(at);
-        found +=
-            bits_of(one, differ(one, hn::LoadU(one, words + at), hn::LoadU(one, words + at - 1))) &
-            1;
-    }
-    return found;
-}
-
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace nestwalk::HWY_NAMESPACE
@@ -371,7 +304,6 @@ namespace nestwalk {
 HWY_EXPORT(LookUp);
 HWY_EXPORT(FindOne);
 HWY_EXPORT(FillOne);
-HWY_EXPORT(NewPages);
 HWY_EXPORT(Target);
 
 std::size_t look_up(const SetLanes& lanes, Hits hits, StageItem* items, std::size_t count,
@@ -383,10 +315,6 @@ std::size_t find_one(const SetLanes& lanes, std::uint64_t tag) {
 }
 std::size_t fill_one(const SetLanes& lanes, std::uint64_t tag) {
     return HWY_DYNAMIC_DISPATCH(FillOne)(lanes, tag);
-}
-std::size_t new_pages(const PackedAccess* accesses, std::size_t count, std::uint32_t* positions,
-                      KindSums& sums) {
-    return HWY_DYNAMIC_DISPATCH(NewPages)(accesses, count, positions, sums);
 }
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
 

@@ -53,9 +53,13 @@ struct KindSums {
     std::uint64_t fetches{};
 };
 
+/// Of a position that new_pages() gives: the access crosses a 4-KiB page.
+inline constexpr std::uint32_t kCrosses = 1u << 31;
+
 /// The positions of accesses that do not merely repeat the one before: to another page, by other
-/// privilege, a fetch and no fetch, or one of both crosses a 4-KiB page. The first access is always
-/// among them. `positions` has room for eight more than there are accesses. Counts kinds in `sums`.
+/// privilege, a fetch and no fetch, or one of both crosses a 4-KiB page (kCrosses). The first
+/// access is always among them. `positions` has room for eight more than there are accesses. Counts
+/// kinds in `sums`.
 std::size_t new_pages(const PackedAccess* accesses, std::size_t count, std::uint32_t* positions,
                       KindSums& sums);
 

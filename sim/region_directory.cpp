@@ -174,6 +174,7 @@ void RegionDirectory::make_keys(Region& region) const {
         key.level = level;
         region.l1[side] = {.low = {MappingTag::of(key), MappingTag::global(key)},
                            .mark = ItemMark::of_region(region.index, region.level, level),
+                           .position = ItemPosition::of_level(level),
                            .array = l1.array ? static_cast<std::uint8_t>(*l1.array) : plan_.arrays,
                            .level = level,
                            .shift = static_cast<std::uint8_t>(level_shift(level))};

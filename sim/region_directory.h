@@ -38,6 +38,7 @@ struct Region {
     struct L1Key {
         std::array<std::uint64_t, 2> low{};  ///< the tag without its page: private, global
         std::uint64_t mark{};                ///< ItemMark::of_region
+        std::uint32_t position{};            ///< ItemPosition::of_level
         /// Index into Mmu::arrays(); one behind them: the L1 keeps no such pages.
         std::uint8_t array{};
         std::uint8_t level{};
@@ -74,7 +75,8 @@ struct Region {
 class RegionDirectory {
     /// Of a hash table: at most an eighth of them hold something, so that few are looked at.
     struct Place {
-        std::uint64_t number{};
+        static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+        std::uint64_t number{kNone};
         Region* region{};
     };
     static std::size_t place_of(std::uint64_t number, int shift) {
@@ -103,7 +105,7 @@ public:
             const std::uint64_t number = va.value() >> level_shift(2);
             for (std::size_t at = place_of(number, shift_);; at = (at + 1) & mask_) {
                 if (places_[at].number == number) return places_[at].region;
-                if (places_[at].region == nullptr) return nullptr;
+                if (places_[at].number == Place::kNone) return nullptr;
             }
         }
 
