@@ -16,8 +16,10 @@ using nwb::Segment;
 
 namespace {
 
-/// Level 1: higher ones take much longer for little; docs/trace-format.md has what was measured.
+/// Higher levels take much longer for little; docs/trace-format.md has what was measured.
 constexpr int kLevel = 1;
+/// What shrinks to no less than a third is stored as it is: it is read several times as fast.
+constexpr std::size_t kLeastShrinkage = 3;
 
 std::uint64_t page_sizes_of(const Record& record) {
     const auto* operation = std::get_if<Operation>(&record.what);
@@ -41,6 +43,15 @@ struct BinaryTraceWriter::Compressor {
                                                                     ZSTD_freeCCtx};
     std::string payload{};
     std::string stored{};
+
+    /// Into `stored`, behind the section's head. Returns to how many bytes.
+    std::size_t compress(std::string_view bytes, int level) {
+        const std::size_t size = ZSTD_compressCCtx(
+            context.get(), stored.data() + nwb::kSectionBytes, stored.size() - nwb::kSectionBytes,
+            bytes.data(), bytes.size(), level);
+        if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // no other error: there is room
+        return size;
+    }
 };
 
 BinaryTraceWriter::BinaryTraceWriter(std::ostream& out, std::string_view tool)
@@ -218,10 +229,11 @@ void BinaryTraceWriter::finish() {
 void BinaryTraceWriter::section(nwb::Section section, std::string_view payload) {
     std::string& stored = compressor_->stored;
     stored.resize(nwb::kSectionBytes + ZSTD_compressBound(payload.size()));
-    const std::size_t size = ZSTD_compressCCtx(
-        compressor_->context.get(), stored.data() + nwb::kSectionBytes,
-        stored.size() - nwb::kSectionBytes, payload.data(), payload.size(), kLevel);
-    if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // no other error: there is room
+    std::size_t size = compressor_->compress(payload, kLevel);
+    const bool block = section.kind == nwb::Section::Kind::kBlock;
+    if (block && kLeastShrinkage * size > payload.size()) {
+        size = compressor_->compress(payload, ZSTD_minCLevel());
+    }
     section.stored = static_cast<std::uint32_t>(size);
     section.bytes = static_cast<std::uint32_t>(payload.size());
     const auto head = nwb::encode(section);

@@ -7,8 +7,11 @@
 #include "traces/text_writer.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -122,6 +125,37 @@ TEST_SUITE("accesses in bulk") {
             }
         }
         CHECK(found == 150'000);
+    }
+
+    TEST_CASE("what hardly shrinks is stored as it is, block by block") {
+        constexpr std::size_t kBlock = 65536;
+        std::vector<PackedAccess> accesses(2 * kBlock);
+        std::mt19937_64 random(1);
+        for (std::size_t i = 0; i < kBlock; ++i) {
+            accesses[i] = PackedAccess(Access{.va = VirtAddr(random() >> 20)});
+            accesses[kBlock + i] = PackedAccess(Access{.va = VirtAddr(64 * i)});
+        }
+        const auto bytes_of = [](std::span<const PackedAccess> some) {
+            std::ostringstream out;
+            BinaryTraceWriter writer(out, "test");
+            writer.write(AccessRun{.accesses = some});
+            writer.finish();
+            const std::string bytes = out.str();
+            const auto reader = reader_of(bytes);
+            std::size_t found = 0;
+            for (AccessRun run = reader->next_accesses(); !run.empty();
+                 run = reader->next_accesses()) {
+                CHECK(std::ranges::equal(run.accesses, some.subspan(found, run.accesses.size())));
+                found += run.accesses.size();
+            }
+            CHECK(found == some.size());
+            return bytes.size();
+        };
+        const std::span<const PackedAccess> all = accesses;
+        CHECK(bytes_of(all.first(kBlock)) > 8 * kBlock);
+        CHECK(bytes_of(all.first(kBlock)) < 8 * kBlock + 500);
+        CHECK(bytes_of(all.last(kBlock)) < 8 * kBlock / 3);
+        CHECK(bytes_of(all) < bytes_of(all.first(kBlock)) + bytes_of(all.last(kBlock)));
     }
 
     TEST_CASE("skipping uses the index and lands at or before the record") {
