@@ -15,6 +15,18 @@ CascadePlan plan_for(System& system) {
     return plan;
 }
 
+LookUpStage<Mapping> stage_of(TranslationArray& array) {
+    SetAssociative<Mapping>& sets = *array.sets();
+    LookUpStage<Mapping> stage{.storage = &sets, .lanes = sets.lanes(MappingTag::kPageShift)};
+    const std::uint32_t all = stage.lanes.ways;
+    stage.ways.fill({0, all});
+    for (const Holding& held : array.holds()) {
+        if (held.ways.count == 0 || held.ways.count == all) continue;
+        stage.divide(static_cast<std::size_t>(held.level), held.ways);
+    }
+    return stage;
+}
+
 }  // namespace
 
 Cascade::Cascade(System& system)
@@ -34,8 +46,7 @@ Cascade::Cascade(System& system)
                        !order.nested_paging_structures.empty()};
     const System::Processor processor = system.processor();
     for (std::uint32_t index = 0; index < plan_.arrays; ++index) {
-        SetAssociative<Mapping>& sets = *processor.mmu.array(index).sets();
-        arrays_.push_back({.storage = &sets, .lanes = sets.lanes(MappingTag::kPageShift)});
+        arrays_.push_back(stage_of(processor.mmu.array(index)));
     }
     has_caches_ = processor.caches.any(processor.shared_cache);
     std::size_t level = 0;

@@ -238,18 +238,43 @@ HWY_INLINE std::uint32_t set_of(const SetLanes& lanes, std::uint64_t tag) {
 }
 
 /// Returns where it is now.
-HWY_INLINE std::size_t fill(const SetLanes& lanes, std::uint32_t set, std::uint64_t tag) {
+HWY_INLINE std::size_t fill(const SetLanes& lanes, WayRange allowed, std::uint32_t set,
+                            std::uint64_t tag) {
     const std::size_t first = std::size_t{set} * lanes.ways;
     std::uint64_t* const tags = lanes.tags + first;
-    std::uint32_t way = way_of(tags, lanes.ways, 0);
-    if (way == lanes.ways) {
-        way = lanes.replacement->victim(set, {0, lanes.ways});
+    const std::uint32_t free = way_of(tags + allowed.first, allowed.count, 0);
+    std::uint32_t way = allowed.first + free;
+    if (free == allowed.count) {
+        way = lanes.replacement->victim(set, allowed);
     } else {
         ++*lanes.size;
     }
     tags[way] = tag;
     lanes.replacement->fill(set, way);
     return first + way;
+}
+
+template <class WaysOf>
+HWY_INLINE std::size_t look_up_one_by_one(const SetLanes& lanes, const WaysOf& ways_of,
+                                          StageItem* items, std::size_t count,
+                                          const LookUpTrail& trail) {
+    std::size_t missing = 0;
+    for (std::size_t at = 0; at < count; ++at) {
+        const StageItem item = items[at];
+        const std::uint32_t set = set_of(lanes, item.tag);
+        const std::size_t first = std::size_t{set} * lanes.ways;
+        const std::uint32_t way = way_of(lanes.tags + first, lanes.ways, item.tag);
+        if (way != lanes.ways) {
+            lanes.replacement->hit(set, way);
+            if (trail.filled != nullptr) note(trail, item, true, first + way, false);
+            continue;
+        }
+        const std::size_t before = *lanes.size;
+        const std::size_t place = fill(lanes, ways_of(item.tag), set, item.tag);
+        if (trail.filled != nullptr) note(trail, item, false, place, *lanes.size != before);
+        items[missing++] = item;
+    }
+    return missing;
 }
 
 }  // namespace
@@ -264,23 +289,16 @@ std::size_t LookUp(const SetLanes& lanes, Hits hits, StageItem* items, std::size
         if (lanes.ways == 12) return choose_policy<12>(lanes, hits, items, count, trail);
         if (lanes.ways == 16) return choose_policy<16>(lanes, hits, items, count, trail);
     }
-    std::size_t missing = 0;
-    for (std::size_t at = 0; at < count; ++at) {
-        const StageItem item = items[at];
-        const std::uint32_t set = set_of(lanes, item.tag);
-        const std::size_t first = std::size_t{set} * lanes.ways;
-        const std::uint32_t way = way_of(lanes.tags + first, lanes.ways, item.tag);
-        if (way != lanes.ways) {
-            lanes.replacement->hit(set, way);
-            if (trail.filled != nullptr) note(trail, item, true, first + way, false);
-            continue;
-        }
-        const std::size_t before = *lanes.size;
-        const std::size_t place = fill(lanes, set, item.tag);
-        if (trail.filled != nullptr) note(trail, item, false, place, *lanes.size != before);
-        items[missing++] = item;
-    }
-    return missing;
+    const auto all = [&](std::uint64_t) { return WayRange{0, lanes.ways}; };
+    return look_up_one_by_one(lanes, all, items, count, trail);
+}
+
+std::size_t LookUpDivided(const SetLanes& lanes, const WaysByLevel& ways, StageItem* items,
+                          std::size_t count, const LookUpTrail& trail) {
+    const auto of_level = [&](std::uint64_t tag) {
+        return ways[static_cast<std::size_t>(MappingTag::level(tag))];
+    };
+    return look_up_one_by_one(lanes, of_level, items, count, trail);
 }
 
 std::size_t FindOne(const SetLanes& lanes, std::uint64_t tag) {
@@ -289,8 +307,8 @@ std::size_t FindOne(const SetLanes& lanes, std::uint64_t tag) {
     return way == lanes.ways ? kNotHeld : first + way;
 }
 
-std::size_t FillOne(const SetLanes& lanes, std::uint64_t tag) {
-    return fill(lanes, set_of(lanes, tag), tag);
+std::size_t FillOne(const SetLanes& lanes, WayRange ways, std::uint64_t tag) {
+    return fill(lanes, ways, set_of(lanes, tag), tag);
 }
 
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
@@ -302,6 +320,7 @@ HWY_AFTER_NAMESPACE();
 namespace nestwalk {
 
 HWY_EXPORT(LookUp);
+HWY_EXPORT(LookUpDivided);
 HWY_EXPORT(FindOne);
 HWY_EXPORT(FillOne);
 HWY_EXPORT(Target);
@@ -310,11 +329,15 @@ std::size_t look_up(const SetLanes& lanes, Hits hits, StageItem* items, std::siz
                     const LookUpTrail& trail) {
     return HWY_DYNAMIC_DISPATCH(LookUp)(lanes, hits, items, count, trail);
 }
+std::size_t look_up_divided(const SetLanes& lanes, const WaysByLevel& ways, StageItem* items,
+                            std::size_t count, const LookUpTrail& trail) {
+    return HWY_DYNAMIC_DISPATCH(LookUpDivided)(lanes, ways, items, count, trail);
+}
 std::size_t find_one(const SetLanes& lanes, std::uint64_t tag) {
     return HWY_DYNAMIC_DISPATCH(FindOne)(lanes, tag);
 }
-std::size_t fill_one(const SetLanes& lanes, std::uint64_t tag) {
-    return HWY_DYNAMIC_DISPATCH(FillOne)(lanes, tag);
+std::size_t fill_one(const SetLanes& lanes, WayRange ways, std::uint64_t tag) {
+    return HWY_DYNAMIC_DISPATCH(FillOne)(lanes, ways, tag);
 }
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
 

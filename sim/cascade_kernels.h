@@ -4,9 +4,11 @@
 // look-up of a list of tags in one set-associative array. They are compiled for several instruction
 // sets, of which the best that the processor has is chosen at run time.
 
+#include "models/mapping_tag.h"
 #include "models/set_lanes.h"
 #include "traces/packed_access.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,12 +42,17 @@ struct LookUpTrail {
 /// many.
 std::size_t look_up(const SetLanes& lanes, Hits hits, StageItem* items, std::size_t count,
                     const LookUpTrail& trail);
+/// The ways that a mapping may be put in, by its level. `count` is not 0.
+using WaysByLevel = std::array<WayRange, kMaxLevels + 1>;
+/// The same of mappings, whose level says which ways are filled.
+std::size_t look_up_divided(const SetLanes& lanes, const WaysByLevel& ways, StageItem* items,
+                            std::size_t count, const LookUpTrail& trail);
 
 /// Where the tag is, way by way over all sets; nothing if it is not there. No use of it.
 inline constexpr std::size_t kNotHeld = ~std::size_t{0};
 std::size_t find_one(const SetLanes& lanes, std::uint64_t tag);
-/// Puts in a tag that is not there. Returns where.
-std::size_t fill_one(const SetLanes& lanes, std::uint64_t tag);
+/// Puts in a tag that is not there, into one of these ways. Returns where.
+std::size_t fill_one(const SetLanes& lanes, WayRange ways, std::uint64_t tag);
 
 /// Accesses of each kind that is no load.
 struct KindSums {

@@ -22,10 +22,6 @@ OneAtATime obstacle(Mmu& mmu) {
         const SetLanes lanes = array.sets()->lanes(0);
         // Tags do not hold all of a page's number, and other indexes need all of it.
         if ((lanes.sets & (lanes.sets - 1)) != 0) return OneAtATime::kOddSets;
-        for (const Holding& held : array.holds()) {
-            if (held.ways.count != 0 && held.ways.count != lanes.ways)
-                return OneAtATime::kSharedWays;
-        }
     }
     return OneAtATime::kNone;
 }

@@ -21,6 +21,9 @@ struct LookUpStage {
     bool used{};                          ///< tags may have been put in
     std::vector<std::uint64_t> filled{};  ///< notes (FillNote), way by way, while they are kept
     bool noted{};                         ///< some of them may be of items
+    /// Where mappings go, if their level has ways of its own; which levels do.
+    WaysByLevel ways{};
+    std::uint32_t divided{};
 
     /// Uses what is at a place that find_one gave.
     void use(std::size_t place) {
@@ -42,7 +45,7 @@ struct LookUpStage {
     void fill(std::uint64_t tag, FillId by) {
         used = true;
         storage->note_changed(storage->set_of(tag >> lanes.number_shift));
-        const std::size_t place = fill_one(lanes, tag);
+        const std::size_t place = fill_one(lanes, ways_of(tag), tag);
         if (!filled.empty()) filled[place] = by.value;
     }
     FillId filled_by(std::size_t place) const {
@@ -54,11 +57,19 @@ struct LookUpStage {
         used = true;
         note_changed(items, count);
         trail.filled = trail.found == nullptr ? nullptr : filled.data();
-        const std::size_t missing = nestwalk::look_up(lanes, hits, items, count, trail);
+        const std::size_t missing = any_divided(items, count)
+                                        ? look_up_divided(lanes, ways, items, count, trail)
+                                        : nestwalk::look_up(lanes, hits, items, count, trail);
         noted = noted || missing > 0;
         const bool mixed = 8 * missing > count && 8 * missing < 7 * count;
         hits = mixed ? Hits::kMixed : Hits::kAlike;
         return missing;
+    }
+
+    /// Mappings of this level have ways of their own.
+    void divide(std::size_t level, WayRange range) {
+        ways[level] = range;
+        divided |= 1u << level;
     }
 
     /// From now on notes are kept, of what is filled from now on.
@@ -81,6 +92,19 @@ struct LookUpStage {
     }
 
 private:
+    static std::size_t level_of(std::uint64_t tag) {
+        return static_cast<std::size_t>(MappingTag::level(tag));
+    }
+    WayRange ways_of(std::uint64_t tag) const {
+        return divided == 0 ? WayRange{0, lanes.ways} : ways[level_of(tag)];
+    }
+    bool any_divided(const StageItem* items, std::size_t count) const {
+        std::uint32_t levels = 0;
+        for (std::size_t at = 0; divided != 0 && at < count; ++at) {
+            levels |= 1u << level_of(items[at].tag);
+        }
+        return (levels & divided) != 0;
+    }
     void note_changed(const StageItem* items, std::size_t count) {
         if (count >= lanes.sets) return storage->note_all_changed();
         for (std::size_t at = 0; at < count; ++at) {

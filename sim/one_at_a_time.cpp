@@ -23,8 +23,6 @@ constexpr std::array kTold{
     Told{OneAtATime::kCoalescing, "coalescing", "the machine coalesces pages"},
     Told{OneAtATime::kSharedStorage, "shared-storage",
          "one array of the machine holds entries of several kinds"},
-    Told{OneAtATime::kSharedWays, "shared-ways",
-         "page sizes have ways of their own in one array of the machine"},
     Told{OneAtATime::kSeveralArrays, "several-arrays",
          "several arrays of the machine hold entries of one kind and size"},
     Told{OneAtATime::kOddSets, "odd-number-of-sets",

@@ -18,7 +18,6 @@ enum class OneAtATime : std::uint8_t {
     kUnboundedArrays,
     kCoalescing,
     kSharedStorage,
-    kSharedWays,
     kSeveralArrays,
     kOddSets,
     // The access, or the accesses around it.

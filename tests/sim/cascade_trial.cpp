@@ -40,7 +40,11 @@ StructureParameters random_array(Dice& dice, const std::string& name, std::vecto
         .holds = std::move(holds)};
     if (array.entries == kUnbounded) array.ways = 0;
     if (dice.one_in(4)) array.pcids_kept = dice.from(0, 3);
-    if (ways > 2 && array.holds.size() > 1 && dice.one_in(40)) array.holds[0].ways = {0, ways / 2};
+    for (Holding& held : array.holds) {
+        if (array.entries == kUnbounded || array.holds.size() == 1 || !dice.one_in(4)) continue;
+        held.ways.first = dice.from(0, ways - 1);
+        held.ways.count = dice.from(1, ways - held.ways.first);
+    }
     return array;
 }
 
