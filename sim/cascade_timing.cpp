@@ -34,7 +34,7 @@ void Cascade::begin_trail() {
 }
 
 /// Once everything was looked up: each item, and then the accesses that repeat it.
-void Cascade::tell(CoreTiming& core, Counters& times) {
+[[gnu::flatten]] void Cascade::tell(CoreTiming& core, Counters& times) {
     const std::size_t items = intake_.items();
     const std::span<const PackedAccess> accesses = intake_.accesses();
     Walks walks;
