@@ -1,4 +1,5 @@
 #include "traces/binary_block_reader.h"
+#include "traces/little_endian.h"
 #include "traces/source_location.h"
 #include "traces/wording.h"
 
@@ -114,7 +115,7 @@ void BinaryBlockReader::read_section() {
     section_ = *section;
     const std::size_t hashed = nwb::kSectionBytes + section_.stored;
     const std::string_view all = need(hashed + nwb::kChecksumBytes, "the block or end");
-    if (nwb::read_u64(all.data() + hashed) != nwb::checksum(all.substr(0, hashed)))
+    if (little_endian<std::uint64_t>(all, hashed) != nwb::checksum(all.substr(0, hashed)))
         damaged(section_offset_, "damaged: wrong checksum of the block or end");
     payload_.resize(std::max(payload_.size(), section_.bytes / sizeof(PackedAccess) + 1));
     const std::size_t size = ZSTD_decompressDCtx(decompressor_->context.get(), payload_.data(),
@@ -135,8 +136,9 @@ std::string_view BinaryBlockReader::script() const {
 
 /// The end that has just been read, the trailer behind it, and nothing behind that.
 void BinaryBlockReader::check_end() {
-    const char* const at = payload().data();
-    summary_ = {nwb::read_u64(at), nwb::read_u64(at + 8), nwb::read_u64(at + 16)};
+    summary_ = {little_endian<std::uint64_t>(payload(), 0),
+                little_endian<std::uint64_t>(payload(), 8),
+                little_endian<std::uint64_t>(payload(), 16)};
     if (from_start_ && summary_.blocks != blocks_)
         damaged(section_offset_, "damaged: " + std::to_string(summary_.blocks) +
                                      " blocks expected, " + std::to_string(blocks_) + " found");
@@ -172,8 +174,8 @@ std::uint64_t BinaryBlockReader::seek(std::uint64_t first) {
 nwb::IndexEntry BinaryBlockReader::indexed(std::uint64_t first, nwb::IndexEntry otherwise) const {
     const std::string_view index = payload().substr(nwb::kSummaryBytes);
     for (std::size_t at = 0; at < index.size(); at += nwb::kIndexEntryBytes) {
-        const nwb::IndexEntry entry{nwb::read_u64(index.data() + at),
-                                    nwb::read_u64(index.data() + at + 8)};
+        const nwb::IndexEntry entry{little_endian<std::uint64_t>(index, at),
+                                    little_endian<std::uint64_t>(index, at + 8)};
         if (entry.first > first) break;
         otherwise = entry;
     }

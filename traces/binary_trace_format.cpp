@@ -1,4 +1,5 @@
 #include "traces/binary_trace_format.h"
+#include "traces/little_endian.h"
 
 #include <bit>
 #include <cstring>
@@ -14,15 +15,6 @@ void put(char* to, Number value) {
     for (std::size_t i = 0; i < sizeof value; ++i) to[i] = static_cast<char>(value >> (8 * i));
 }
 
-template <typename Number>
-Number get(const char* from) {
-    Number value = 0;
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-        value |= static_cast<Number>(Number{static_cast<unsigned char>(from[i])} << (8 * i));
-    }
-    return value;
-}
-
 constexpr std::size_t kToolAt = 16;
 constexpr std::size_t kHeaderChecksumAt = kToolAt + kLongestTool;
 static_assert(kHeaderChecksumAt + kChecksumBytes == kHeaderBytes);
@@ -30,8 +22,6 @@ static_assert(kHeaderChecksumAt + kChecksumBytes == kHeaderBytes);
 }  // namespace
 
 std::uint64_t checksum(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
-std::uint64_t read_u64(const char* from) { return get<std::uint64_t>(from); }
 
 void append_u64(std::string& to, std::uint64_t value) {
     std::array<char, 8> bytes{};
@@ -55,7 +45,8 @@ void append_accesses(std::string& to, std::span<const PackedAccess> accesses) {
 bool load_accesses(std::span<PackedAccess> accesses) {
     if constexpr (std::endian::native != std::endian::little) {
         for (PackedAccess& access : accesses)
-            access = PackedAccess(read_u64(reinterpret_cast<const char*>(&access)));
+            access = PackedAccess(little_endian<std::uint64_t>(
+                {reinterpret_cast<const char*>(&access), sizeof access}, 0));
     }
     std::uint64_t invalid = 0;
     for (const PackedAccess access : accesses) invalid |= access.invalid_bits();
@@ -74,15 +65,15 @@ std::string encode_header(std::string_view tool) {
 }
 
 std::uint32_t decode_version(std::string_view header) {
-    return get<std::uint32_t>(header.data() + 8);
+    return little_endian<std::uint32_t>(header, 8);
 }
 
 std::optional<std::string> decode_tool(std::string_view header) {
     if (!header.starts_with(kMagic)) return std::nullopt;
-    if (read_u64(header.data() + kHeaderChecksumAt) !=
+    if (little_endian<std::uint64_t>(header, kHeaderChecksumAt) !=
         checksum(header.substr(0, kHeaderChecksumAt)))
         return std::nullopt;
-    const auto size = get<std::uint32_t>(header.data() + 12);
+    const auto size = little_endian<std::uint32_t>(header, 12);
     if (size > kLongestTool) return std::nullopt;
     return std::string(header.substr(kToolAt, size));
 }
@@ -104,12 +95,12 @@ std::optional<Section> decode_section(std::string_view bytes) {
     const bool is_block = bytes.starts_with(kBlockMagic);
     if (!is_block && !bytes.starts_with(kEndMagic)) return std::nullopt;
     const Section section{is_block ? Section::Kind::kBlock : Section::Kind::kEnd,
-                          get<std::uint32_t>(bytes.data() + 4),
-                          get<std::uint32_t>(bytes.data() + 8),
-                          get<std::uint32_t>(bytes.data() + 12),
-                          get<std::uint32_t>(bytes.data() + 16),
-                          get<std::uint32_t>(bytes.data() + 20),
-                          get<std::uint64_t>(bytes.data() + 24)};
+                          little_endian<std::uint32_t>(bytes, 4),
+                          little_endian<std::uint32_t>(bytes, 8),
+                          little_endian<std::uint32_t>(bytes, 12),
+                          little_endian<std::uint32_t>(bytes, 16),
+                          little_endian<std::uint32_t>(bytes, 20),
+                          little_endian<std::uint64_t>(bytes, 24)};
     if (section.stored > kMostStored || section.bytes > kMostBytes) return std::nullopt;
     static_assert(kMostIndexEntries == kMostRecords);
     if (section.records > kMostRecords || section.accesses > section.records) return std::nullopt;
@@ -129,7 +120,7 @@ std::array<char, kTrailerBytes> encode_trailer(std::uint64_t end_offset) {
 
 std::optional<std::uint64_t> decode_trailer(std::string_view bytes) {
     if (bytes.substr(8) != kTrailerMagic) return std::nullopt;
-    return read_u64(bytes.data());
+    return little_endian<std::uint64_t>(bytes, 0);
 }
 
 }  // namespace nestwalk::nwb

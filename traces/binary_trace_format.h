@@ -103,7 +103,6 @@ std::optional<Section> decode_section(std::string_view bytes);
 /// Where the end is, or nothing.
 std::optional<std::uint64_t> decode_trailer(std::string_view bytes);
 
-std::uint64_t read_u64(const char* from);
 void append_u64(std::string& to, std::uint64_t value);
 void append_varint(std::string& to, std::uint64_t value);
 void append_accesses(std::string& to, std::span<const PackedAccess> accesses);

@@ -1,5 +1,6 @@
 #include "traces/champsim_reader.h"
 #include "models/address.h"
+#include "traces/little_endian.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
 #include "traces/drmemtrace_reader.h"
+#include "traces/little_endian.h"
 
 #include <algorithm>
 #include <string>

@@ -51,15 +51,4 @@ private:
     bool at_end_{};
 };
 
-/// A little-endian number of Number's size at that byte.
-template <class Number>
-Number little_endian(std::string_view bytes, std::size_t at) {
-    Number value = 0;
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-        value = static_cast<Number>(
-            value | static_cast<Number>(
-                        static_cast<Number>(static_cast<unsigned char>(bytes[at + i])) << (8 * i)));
-    return value;
-}
-
 }  // namespace nestwalk
