@@ -1,5 +1,6 @@
 #include "apps/access_log.h"
 #include "apps/number_format.h"
+#include "models/hex.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,8 @@ namespace {
 constexpr const char* kHeader =
     "index,cpu,op,va,outcome,level,page_size,guest_refs,host_refs,stale,fault,cycle,exit\n";
 
-std::string hex(VirtAddr va) { return fmt::format("0x{:x}", va.value()); }
-std::string hex(GuestPhysAddr gpa) { return fmt::format("0x{:x}", gpa.value()); }
+std::string hex(VirtAddr va) { return to_hex(va.value()); }
+std::string hex(GuestPhysAddr gpa) { return to_hex(gpa.value()); }
 std::string hex(const std::optional<VirtAddr>& va) { return va ? hex(*va) : std::string(); }
 
 /// The address that an operation names, if it names one.

@@ -19,12 +19,7 @@ constexpr std::size_t kShortWalk = 60;
 constexpr const char* kReads = "reads  ";
 
 std::string joined(const std::vector<std::string>& reads, std::string_view separator) {
-    std::string text;
-    for (const std::string& read : reads) {
-        if (!text.empty()) text += separator;
-        text += read;
-    }
-    return text;
+    return fmt::format("{}", fmt::join(reads, separator));
 }
 
 std::string walk_text(const std::vector<std::string>& reads) {

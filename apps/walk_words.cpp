@@ -1,4 +1,5 @@
 #include "apps/walk_words.h"
+#include "traces/wording.h"
 
 #include <array>
 
@@ -81,12 +82,7 @@ const char* structure_name(int level) {
 }
 
 std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t at = 0; at < names.size(); ++at) {
-        if (at > 0) text += at + 1 == names.size() ? " or " : ", ";
-        text += names[at];
-    }
-    return text;
+    return listed({names.begin(), names.end()});
 }
 
 std::string nested_tlb_words(const std::vector<std::string>& arrays) {

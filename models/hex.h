@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <string>
 
@@ -7,13 +9,9 @@ namespace nestwalk {
 
 /// "0x7f0000001000".
 inline std::string to_hex(std::uint64_t value) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    do {
-        text.insert(text.begin(), kDigits[value % 16]);
-        value /= 16;
-    } while (value != 0);
-    return "0x" + text;
+    std::array<char, 18> text{'0', 'x'};
+    const auto end = std::to_chars(text.data() + 2, text.data() + text.size(), value, 16);
+    return {text.data(), end.ptr};
 }
 
 }  // namespace nestwalk

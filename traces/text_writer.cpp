@@ -1,19 +1,13 @@
 #include "traces/text_writer.h"
+#include "models/hex.h"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <variant>
 
 namespace nestwalk {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-    std::array<char, 16> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    return "0x" + std::string(digits.data(), end.ptr);
-}
 
 // A line as it grows: the operation's word, then arguments, keys and flags.
 class Line {
@@ -27,7 +21,7 @@ public:
     }
     template <typename Space>
     Line& at(Address<Space> address) {
-        return word(hexadecimal(address.value()));
+        return word(to_hex(address.value()));
     }
     Line& flag(std::string_view name, bool present) { return present ? word(name) : *this; }
 
@@ -46,7 +40,7 @@ public:
     }
     template <typename Space>
     Line& key(std::string_view name, Address<Space> address) {
-        return key(name, std::string_view(hexadecimal(address.value())));
+        return key(name, std::string_view(to_hex(address.value())));
     }
     template <typename Value>
     Line& key(std::string_view name, const std::optional<Value>& value) {
