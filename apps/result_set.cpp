@@ -1,11 +1,9 @@
 #include "apps/result_set.h"
 #include "apps/number_format.h"
 #include "apps/sweep_store.h"
+#include "apps/text_file.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -106,24 +104,12 @@ private:
     std::map<std::string, std::size_t> indices_{};
 };
 
-std::string content_of(const std::string& path, std::size_t most) {
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    if (!in.is_open())
-        throw InputError({path}, std::string("cannot be opened: ") + std::strerror(errno));
-    std::string content(most, '\0');
-    in.read(content.data(), static_cast<std::streamsize>(most));
-    if (in.bad()) throw InputError({path}, "cannot be read");
-    content.resize(static_cast<std::size_t>(in.gcount()));
-    return content;
-}
-
 }  // namespace
 
 std::unique_ptr<ResultSet> open_results(const std::string& path) {
-    if (content_of(path, kSqliteStart.size()) == kSqliteStart)
+    if (beginning_of_file(path, kSqliteStart.size()) == kSqliteStart)
         return std::make_unique<SweepResults>(path);
-    const std::string text = content_of(path, kLargestJson + 1);
+    const std::string text = beginning_of_file(path, kLargestJson + 1);
     if (text.size() > kLargestJson) throw InputError({path}, "is larger than a result can be");
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded())

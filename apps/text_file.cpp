@@ -76,22 +76,26 @@ std::string checked_text(std::string text, const std::string& file) {
     return text;
 }
 
-std::string read_text_file(const std::string& path) {
-    const SourceLocation where{path, 0, 0};
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored))
-        throw InputError(where, "is a directory, expected a file");
+std::string beginning_of_file(const std::string& path, std::size_t most) {
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     if (!in.is_open())
-        throw InputError(where, std::string("cannot be opened: ") + std::strerror(errno));
+        throw InputError({path}, std::string("cannot be opened: ") + std::strerror(errno));
+    std::string content(most, '\0');
+    in.read(content.data(), static_cast<std::streamsize>(most));
+    if (in.bad()) throw InputError({path}, "cannot be read");
+    content.resize(static_cast<std::size_t>(in.gcount()));
+    return content;
+}
+
+std::string read_text_file(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+        throw InputError({path}, "is a directory, expected a file");
     // One byte more than allowed, so that an endless file such as a device ends here too.
-    std::string text(kLargestTextFile + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad()) throw InputError(where, "cannot be read");
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    std::string text = beginning_of_file(path, kLargestTextFile + 1);
     if (text.size() > kLargestTextFile)
-        throw InputError(where, "is larger than 4 MiB, the most a configuration file may have");
+        throw InputError({path}, "is larger than 4 MiB, the most a configuration file may have");
     return checked_text(std::move(text), path);
 }
 

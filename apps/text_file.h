@@ -13,6 +13,9 @@ namespace nestwalk {
 
 inline constexpr std::size_t kLargestTextFile = std::size_t{4} << 20;
 
+/// The first bytes of a file, at most `most` of them. Throws InputError.
+std::string beginning_of_file(const std::string& path, std::size_t most);
+
 /// The contents of a file, at most `kLargestTextFile` bytes, checked as by `checked_text`. Throws
 /// InputError.
 std::string read_text_file(const std::string& path);
