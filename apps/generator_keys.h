@@ -70,7 +70,8 @@ inline constexpr std::array kChaseKeys{
 inline constexpr KeyForm kCountKey{"count", "how many accesses", number_form(), "1000000"};
 inline constexpr KeyForm kRegionKey{"at", "where the region is", number_form(kPatternStart),
                                     "0x100000000"};
-inline constexpr KeyForm kBytesKey{"bytes", "how large it is, an element or more, at most 64 TiB",
+inline constexpr KeyForm kBytesKey{"bytes",
+                                   "how large the region is, an element or more, at most 64 TiB",
                                    number_form(kPatternBytes), "67108864"};
 inline constexpr KeyForm kElementKey{"element",
                                      "bytes of an element, which each access is of, at "
