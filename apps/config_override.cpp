@@ -71,6 +71,12 @@ Override parse_override(const std::string& key_value) {
     return change;
 }
 
+std::vector<Override> parse_overrides(const std::vector<std::string>& settings) {
+    std::vector<Override> overrides;
+    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
+    return overrides;
+}
+
 std::vector<Override> overrides_of(const ConfigNode& set) {
     if (!set.is_map())
         throw InputError(set.location, "set: expected a map such as {stlb.entries: 1024}");

@@ -24,6 +24,8 @@ ConfigNode typed_value(const std::string& text, const SourceLocation& where);
 
 /// One `--set KEY=VALUE`. Throws InputError.
 Override parse_override(const std::string& key_value);
+/// One after the other of several. Throws InputError.
+std::vector<Override> parse_overrides(const std::vector<std::string>& settings);
 
 /// The entries of a `set:` map, their keys dotted or nested.
 std::vector<Override> overrides_of(const ConfigNode& set);

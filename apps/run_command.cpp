@@ -47,7 +47,7 @@ std::vector<Override> overrides_of(const RunOptions& options) {
         fmt::print(stderr, "{}", page_sizes_text(sizes));
         overrides.push_back(regions_override(sizes));
     }
-    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
+    for (Override& change : parse_overrides(options.set)) overrides.push_back(std::move(change));
     return overrides;
 }
 

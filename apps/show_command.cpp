@@ -17,12 +17,6 @@
 namespace nestwalk {
 namespace {
 
-std::vector<Override> overrides_of(const ShowOptions& options) {
-    std::vector<Override> overrides;
-    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
-    return overrides;
-}
-
 Machine machine_named(const std::string& name, const std::vector<Override>& overrides = {}) {
     return load_machine(find_machine(name, "", {"show machine"}), overrides);
 }
@@ -35,13 +29,14 @@ std::string show_machines(const ShowOptions& options) {
 }
 
 std::string show_machine(const ShowOptions& options) {
-    const Machine machine = machine_named(options.name, overrides_of(options));
+    const Machine machine = machine_named(options.name, parse_overrides(options.set));
     if (options.dot) return machine_dot(machine.parameters);
     return options.format == ReportFormat::kJson ? machine_json(machine) : machine_text(machine);
 }
 
 std::string show_experiment(const ShowOptions& options) {
-    const ConfigNode resolved = resolve(load_experiment(options.name, overrides_of(options)));
+    const ConfigNode resolved =
+        resolve(load_experiment(options.name, parse_overrides(options.set)));
     return options.format == ReportFormat::kJson ? to_json(resolved).dump(2) + "\n"
                                                  : write_yaml(resolved);
 }

@@ -138,11 +138,9 @@ int say_interrupted(const SweepOptions& options, const SweepRun& run) {
 }
 
 int run_sweep(const SweepOptions& options) {
-    std::vector<Override> overrides;
-    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
     check_columns(statistic_infos(), options.columns);
     const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
-    const SweepPlan plan(options.files.front(), overrides);
+    const SweepPlan plan(options.files.front(), parse_overrides(options.set));
     const ImpossiblePoints impossible = plan.check(interrupted());
     if (impossible.count > 0)
         fmt::print(stderr, "note: {} of {} points cannot be; the first: {}\n",

@@ -38,9 +38,7 @@ int walk_command(const WalkOptions& options) {
                          "a walk has no table that csv could hold: 'csv'; expected text or json");
     }
     const Access access{.kind = kind_of(options), .va = address_of(options), .bytes = 1};
-    std::vector<Override> overrides;
-    for (const std::string& set : options.set) overrides.push_back(parse_override(set));
-    const Experiment experiment = load_experiment(options.experiment, overrides);
+    const Experiment experiment = load_experiment(options.experiment, parse_overrides(options.set));
     const std::unique_ptr<System> system = system_of(experiment, options);
     const TracedWalk walk = trace_walk(*system, access);
     const WalkState state = options.after_workload ? WalkState::kAfterWorkload : WalkState::kStart;

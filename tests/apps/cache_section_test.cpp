@@ -3,6 +3,7 @@
 #include "apps/machine_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
+#include "tests/apps/machine_support.h"
 #include "tests/input_error.h"
 
 #include <algorithm>
@@ -12,18 +13,6 @@
 
 namespace nestwalk {
 namespace {
-
-// A machine file whose line 7 is this.
-Machine machine_with(const std::string& line, const std::vector<std::string>& settings = {}) {
-    const std::string text =
-        "name: small\ntitle: Small\nvendor: intel\n"
-        "l1_dtlb:\n  dtlb: {pages: [4K], entries: 4, ways: full, replacement: lru}\n"
-        "combined_target: host-physical\n" +
-        line + "\nprovenance:\n  - {keys: [all], is: assumed, source: a test}\n";
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return read_machine(read_yaml(text, "m.yaml"), overrides);
-}
 
 CacheHierarchyParameters caches_of(const std::string& line,
                                    const std::vector<std::string>& settings = {}) {

@@ -33,9 +33,7 @@ workload:
 const std::string kWorkload = "workload:\n  program: load 0x1000\n";
 
 Experiment read(const std::string& text, const std::vector<std::string>& settings = {}) {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return read_experiment(read_yaml(text, "e.yaml"), "/base", overrides);
+    return read_experiment(read_yaml(text, "e.yaml"), "/base", parse_overrides(settings));
 }
 
 std::string error_in(const std::string& text, const std::vector<std::string>& settings = {}) {

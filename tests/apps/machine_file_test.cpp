@@ -3,6 +3,7 @@
 #include "apps/machine_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
+#include "tests/apps/machine_support.h"
 #include "tests/input_error.h"
 
 #include <algorithm>
@@ -14,25 +15,8 @@
 namespace nestwalk {
 namespace {
 
-std::string file_of(const std::string& name) {
-    return std::string(NESTWALK_SOURCE_DIR) + "/configs/machines/" + name + ".yaml";
-}
-
-Machine machine_with(const std::string& name, const std::vector<std::string>& settings = {}) {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return load_machine(file_of(name), overrides);
-}
-
 std::string set_error(const std::string& name, const std::vector<std::string>& settings) {
-    return error_of([&] { machine_with(name, settings); });
-}
-
-const ProvenanceEntry& entry(const Machine& machine, const std::string& path) {
-    const auto found = std::find_if(machine.provenance.begin(), machine.provenance.end(),
-                                    [&](const ProvenanceEntry& e) { return e.path == path; });
-    REQUIRE_MESSAGE(found != machine.provenance.end(), path);
-    return *found;
+    return error_of([&] { shipped_machine(name, settings); });
 }
 
 TEST_SUITE("machine files") {
@@ -42,7 +26,7 @@ TEST_SUITE("machine files") {
             CHECK(std::count(names.begin(), names.end(), expected) == 1);
         for (const std::string& name : names) {
             CAPTURE(name);
-            const Machine machine = machine_with(name);
+            const Machine machine = shipped_machine(name);
             CHECK(machine.parameters.name == name);
             CHECK(machine.provenance.size() > 20);
             for (const ProvenanceEntry& value : machine.provenance) {
@@ -55,14 +39,14 @@ TEST_SUITE("machine files") {
     TEST_CASE("every machine reads back from its own canonical form") {
         for (const std::string& name : machine_names()) {
             CAPTURE(name);
-            const Machine machine = machine_with(name);
+            const Machine machine = shipped_machine(name);
             const std::string text = write_yaml(machine_node(machine));
             CHECK(read_machine(read_yaml(text, "again.yaml")) == machine);
         }
     }
 
     TEST_CASE("Haswell-EP has the arrays of its CPUID dump") {
-        const MachineParameters machine = machine_with("haswell-ep").parameters;
+        const MachineParameters machine = shipped_machine("haswell-ep").parameters;
         REQUIRE(machine.stlb.size() == 1);
         CHECK(machine.stlb[0] ==
               StructureParameters{.name = "stlb",
@@ -83,7 +67,7 @@ TEST_SUITE("machine files") {
     }
 
     TEST_CASE("Zen 3 keeps PDEs and nested translations in its second-level dTLB") {
-        const MachineParameters machine = machine_with("zen3").parameters;
+        const MachineParameters machine = shipped_machine("zen3").parameters;
         REQUIRE(machine.stlb.size() == 2);
         const std::vector<Holding> held{{MappingClass::kTranslation, 1, {}},
                                         {MappingClass::kTranslation, 2, {}},
@@ -96,7 +80,7 @@ TEST_SUITE("machine files") {
     }
 
     TEST_CASE("the exact machine is unbounded everywhere") {
-        const MachineParameters machine = machine_with("exact").parameters;
+        const MachineParameters machine = shipped_machine("exact").parameters;
         for (const auto* arrays :
              {&machine.l1_dtlb, &machine.l1_itlb, &machine.stlb, &machine.paging_structure_caches,
               &machine.nested_tlb, &machine.nested_paging_structure_caches}) {
@@ -107,67 +91,68 @@ TEST_SUITE("machine files") {
     }
 
     TEST_CASE("an override changes one value and its provenance") {
-        const Machine machine = machine_with("haswell-ep", {"stlb.entries=2K"});
+        const Machine machine = shipped_machine("haswell-ep", {"stlb.entries=2K"});
         CHECK(machine.parameters.stlb[0].entries == 2048);
-        CHECK(entry(machine, "stlb.entries").value == "2048");
-        CHECK(entry(machine, "stlb.entries").provenance ==
+        CHECK(entry_of(machine, "stlb.entries").value == "2048");
+        CHECK(entry_of(machine, "stlb.entries").provenance ==
               Provenance{ProvenanceKind::kSetByExperiment, "instead of 1024", ""});
-        CHECK(entry(machine, "stlb.ways").provenance.kind == ProvenanceKind::kDocumented);
-        CHECK(entry(machine, "stlb.index").provenance.kind == ProvenanceKind::kAssumed);
+        CHECK(entry_of(machine, "stlb.ways").provenance.kind == ProvenanceKind::kDocumented);
+        CHECK(entry_of(machine, "stlb.index").provenance.kind == ProvenanceKind::kAssumed);
     }
 
     TEST_CASE("an override that changes nothing leaves the provenance") {
-        CHECK(machine_with("haswell-ep", {"stlb.entries=0x400"}) == machine_with("haswell-ep"));
+        CHECK(shipped_machine("haswell-ep", {"stlb.entries=0x400"}) ==
+              shipped_machine("haswell-ep"));
     }
 
     TEST_CASE("the last override of a key wins") {
-        const Machine machine = machine_with("haswell-ep", {"stlb.ways=4", "stlb.ways=16"});
+        const Machine machine = shipped_machine("haswell-ep", {"stlb.ways=4", "stlb.ways=16"});
         CHECK(machine.parameters.stlb[0].ways == 16);
     }
 
     TEST_CASE("off and 0 remove a section or an array") {
-        CHECK(machine_with("haswell-ep", {"paging_structure_caches=off"})
+        CHECK(shipped_machine("haswell-ep", {"paging_structure_caches=off"})
                   .parameters.paging_structure_caches.empty());
-        CHECK(machine_with("exact", {"nested_tlb=off"}).parameters.nested_tlb.empty());
-        CHECK(machine_with("haswell-ep", {"stlb=off"}).parameters.stlb.empty());
+        CHECK(shipped_machine("exact", {"nested_tlb=off"}).parameters.nested_tlb.empty());
+        CHECK(shipped_machine("haswell-ep", {"stlb=off"}).parameters.stlb.empty());
         for (const char* setting :
              {"l1_dtlb.dtlb_1g=off", "l1_dtlb.dtlb_1g.entries=0", "l1_dtlb.dtlb_1g.entries=off"})
-            CHECK(machine_with("haswell-ep", {setting}).parameters.l1_dtlb.size() == 2);
-        const Machine none = machine_with("skylake", {"stlb.entries=off"});
+            CHECK(shipped_machine("haswell-ep", {setting}).parameters.l1_dtlb.size() == 2);
+        const Machine none = shipped_machine("skylake", {"stlb.entries=off"});
         REQUIRE(none.parameters.stlb.size() == 1);
         CHECK(none.parameters.stlb[0].name == "stlb_1g");
-        CHECK(entry(none, "stlb").provenance.kind == ProvenanceKind::kSetByExperiment);
+        CHECK(entry_of(none, "stlb").provenance.kind == ProvenanceKind::kSetByExperiment);
     }
 
     TEST_CASE("unbounded makes ways and index meaningless") {
         const MachineParameters machine =
-            machine_with("skylake", {"stlb.entries=unbounded"}).parameters;
+            shipped_machine("skylake", {"stlb.entries=unbounded"}).parameters;
         CHECK(machine.stlb[0].entries == kUnbounded);
         CHECK(machine.stlb[0].ways == 0);
     }
 
     TEST_CASE("keys that the machine file does not mention can be set") {
         const MachineParameters with_1g =
-            machine_with("haswell-ep",
-                         {"stlb_1g={pages: [1G], entries: 16, ways: full, replacement: lru}"})
+            shipped_machine("haswell-ep",
+                            {"stlb_1g={pages: [1G], entries: 16, ways: full, replacement: lru}"})
                 .parameters;
         REQUIRE(with_1g.stlb.size() == 2);
         CHECK(with_1g.stlb[1].name == "stlb_1g");
         const MachineParameters random =
-            machine_with("haswell-ep", {"stlb.replacement=random", "stlb.seed=7"}).parameters;
+            shipped_machine("haswell-ep", {"stlb.replacement=random", "stlb.seed=7"}).parameters;
         CHECK(random.stlb[0].seed == 7);
         const MachineParameters fractured =
-            machine_with("zen3", {"fracture.full_flush=on"}).parameters;
+            shipped_machine("zen3", {"fracture.full_flush=on"}).parameters;
         CHECK(fractured.fracture.full_flush);
         CHECK(fractured.fracture.globals);
     }
 
     TEST_CASE("a map changes the keys it names, and adds a whole array") {
         const MachineParameters machine =
-            machine_with("haswell-ep",
-                         {"stlb={entries: 512, ways: 4}",
-                          "paging_structure_caches={pml4e: {levels: [pml4e], entries: 2, "
-                          "ways: full, replacement: lru}}"})
+            shipped_machine("haswell-ep",
+                            {"stlb={entries: 512, ways: 4}",
+                             "paging_structure_caches={pml4e: {levels: [pml4e], entries: 2, "
+                             "ways: full, replacement: lru}}"})
                 .parameters;
         CHECK(machine.stlb[0].entries == 512);
         CHECK(machine.stlb[0].holds.size() == 2);
@@ -176,7 +161,7 @@ TEST_SUITE("machine files") {
 
     TEST_CASE("sizes can be limited to some ways") {
         const MachineParameters machine =
-            machine_with("haswell-ep", {"stlb.pages={4K: all, 2M: [0, 4]}"}).parameters;
+            shipped_machine("haswell-ep", {"stlb.pages={4K: all, 2M: [0, 4]}"}).parameters;
         CHECK(machine.stlb[0].holds[1].ways == WayRange{0, 4});
         CHECK(contains(set_error("haswell-ep", {"stlb.pages={4K: all, 2M: [4, 5]}"}),
                        "stlb: ways 4 to 8 are more than there are, this array has 8"));

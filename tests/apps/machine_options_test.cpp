@@ -8,6 +8,7 @@
 #include "apps/text_file.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
+#include "tests/apps/machine_support.h"
 #include "tests/input_error.h"
 
 #include <algorithm>
@@ -18,25 +19,12 @@
 namespace nestwalk {
 namespace {
 
-Machine machine_with(const std::string& name, const std::vector<std::string>& settings = {}) {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return load_machine(NESTWALK_SOURCE_DIR "/configs/machines/" + name + ".yaml", overrides);
-}
-
 MachineParameters set(const std::string& name, const std::string& setting) {
-    return machine_with(name, {setting}).parameters;
+    return shipped_machine(name, {setting}).parameters;
 }
 
 std::string set_error(const std::string& name, const std::string& setting) {
-    return error_of([&] { machine_with(name, {setting}); });
-}
-
-const ProvenanceEntry& entry(const Machine& machine, const std::string& path) {
-    const auto found = std::find_if(machine.provenance.begin(), machine.provenance.end(),
-                                    [&](const ProvenanceEntry& e) { return e.path == path; });
-    REQUIRE_MESSAGE(found != machine.provenance.end(), path);
-    return *found;
+    return error_of([&] { shipped_machine(name, {setting}); });
 }
 
 // A machine file with these lines between its arrays and its provenance.
@@ -55,11 +43,9 @@ std::string small_error(const std::string& lines) {
 
 std::string choices_of(const std::string& system, const std::vector<std::string>& settings,
                        const std::string& machine = "haswell-ep") {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
     const std::string text =
         "machine: " + machine + "\nsystem: " + system + "\nworkload: {program: load 0x1000}\n";
-    return open_choices(read_experiment(read_yaml(text, "e.yaml"), "", overrides));
+    return open_choices(read_experiment(read_yaml(text, "e.yaml"), "", parse_overrides(settings)));
 }
 
 TEST_SUITE("machine options") {
@@ -100,12 +86,12 @@ TEST_SUITE("machine options") {
     }
 
     TEST_CASE("each key can be set alone, and then has the provenance of an experiment") {
-        const Machine machine = machine_with("exact", {"invalidation.page_fault_globals=keep"});
+        const Machine machine = shipped_machine("exact", {"invalidation.page_fault_globals=keep"});
         CHECK(machine.parameters.invalidation ==
               InvalidationChoices{.page_fault = ForeignGlobals::kKeep});
-        CHECK(entry(machine, "invalidation.page_fault_globals").provenance ==
+        CHECK(entry_of(machine, "invalidation.page_fault_globals").provenance ==
               Provenance{ProvenanceKind::kSetByExperiment, "instead of drop", ""});
-        CHECK(entry(machine, "invalidation.remote_invlpgb").provenance.kind ==
+        CHECK(entry_of(machine, "invalidation.remote_invlpgb").provenance.kind ==
               ProvenanceKind::kAssumed);
         CHECK(set("exact", "coalescing=four-pages").coalescing == Coalescing::kFourPages);
         CHECK_FALSE(set("zen3", "features.invlpgb=off").features.invlpgb);
@@ -122,8 +108,8 @@ TEST_SUITE("machine options") {
               "fracture={full_flush: off, globals: off}", "l1_dtlb.dtlb.pcids_kept=0",
               "stlb.pcids_kept=4095"}) {
             CAPTURE(setting);
-            const Machine machine = machine_with("exact", {setting});
-            CHECK_FALSE(machine.parameters == machine_with("exact").parameters);
+            const Machine machine = shipped_machine("exact", {setting});
+            CHECK_FALSE(machine.parameters == shipped_machine("exact").parameters);
             CHECK(read_machine(read_yaml(write_yaml(machine_node(machine)), "again.yaml")) ==
                   machine);
         }
@@ -132,7 +118,7 @@ TEST_SUITE("machine options") {
     TEST_CASE("an array keeps all PCIDs or a number besides the current one") {
         CHECK(set("haswell-ep", "stlb.pcids_kept=3").stlb[0].pcids_kept == 3);
         CHECK(set("skylake", "stlb.pcids_kept=all").stlb[0].pcids_kept == kUnbounded);
-        CHECK(entry(machine_with("haswell-ep"), "stlb.pcids_kept").value == "all");
+        CHECK(entry_of(shipped_machine("haswell-ep"), "stlb.pcids_kept").value == "all");
         CHECK(contains(set_error("haswell-ep", "stlb.pcids_kept=4096"), "from 0 to 4095"));
         CHECK(set_error("haswell-ep", "stlb.pcids_kept=ale") ==
               "--set stlb.pcids_kept=ale: stlb.pcids_kept: found 'ale', expected a number of PCIDs "
@@ -164,28 +150,28 @@ TEST_SUITE("machine options") {
     }
 
     TEST_CASE("machines have the instructions that their CPUID reports") {
-        CHECK_FALSE(machine_with("ivy-bridge").parameters.features.invpcid);
-        CHECK(machine_with("haswell-ep").parameters.features.invpcid);
-        CHECK(machine_with("zen3").parameters.features == Features{});
-        CHECK(machine_with("exact").parameters.features == Features{});
-        CHECK(entry(machine_with("ivy-bridge"), "features.invpcid").provenance.kind ==
+        CHECK_FALSE(shipped_machine("ivy-bridge").parameters.features.invpcid);
+        CHECK(shipped_machine("haswell-ep").parameters.features.invpcid);
+        CHECK(shipped_machine("zen3").parameters.features == Features{});
+        CHECK(shipped_machine("exact").parameters.features == Features{});
+        CHECK(entry_of(shipped_machine("ivy-bridge"), "features.invpcid").provenance.kind ==
               ProvenanceKind::kDocumented);
     }
 
     TEST_CASE("Skylake keeps few PCIDs, and says who measured that") {
-        const Machine machine = machine_with("skylake");
+        const Machine machine = shipped_machine("skylake");
         CHECK(machine.parameters.stlb[0].pcids_kept == 3);
         for (const StructureParameters& array : machine.parameters.l1_dtlb)
             CHECK(array.pcids_kept == 0);
-        CHECK(entry(machine, "stlb.pcids_kept").provenance.kind == ProvenanceKind::kMeasured);
-        CHECK(entry(machine, "stlb_1g.pcids_kept").provenance.kind == ProvenanceKind::kAssumed);
+        CHECK(entry_of(machine, "stlb.pcids_kept").provenance.kind == ProvenanceKind::kMeasured);
+        CHECK(entry_of(machine, "stlb_1g.pcids_kept").provenance.kind == ProvenanceKind::kAssumed);
     }
 
     TEST_CASE("Zen 3 coalesces, choices of the files are the defaults") {
-        CHECK(machine_with("zen3").parameters.coalescing == Coalescing::kFourPages);
+        CHECK(shipped_machine("zen3").parameters.coalescing == Coalescing::kFourPages);
         for (const std::string& name : machine_names()) {
             CAPTURE(name);
-            CHECK(machine_with(name).parameters.invalidation == InvalidationChoices{});
+            CHECK(shipped_machine(name).parameters.invalidation == InvalidationChoices{});
         }
     }
 }

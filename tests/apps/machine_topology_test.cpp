@@ -5,6 +5,7 @@
 #include "apps/machine_file.h"
 #include "apps/yaml_reader.h"
 #include "sim/topology.h"
+#include "tests/apps/machine_support.h"
 #include "tests/apps/program.h"
 #include "tests/input_error.h"
 
@@ -27,12 +28,6 @@ std::string error_in(const std::string& sections) {
     return error_of([&] { read_machine(read_yaml(kHead + sections + kTail, "m.yaml")); });
 }
 
-Machine known(const std::string& name, const std::vector<std::string>& settings = {}) {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return load_machine(find_machine(name, "", {"test"}), overrides);
-}
-
 /// True if the canonical document of the machine has the key.
 bool names_a_setting(const ConfigNode& document, const std::string& key) {
     const ConfigNode* node = &document;
@@ -44,7 +39,7 @@ bool names_a_setting(const ConfigNode& document, const std::string& key) {
 TEST_SUITE("machine topology") {
     TEST_CASE("every machine that is known hangs together, and its parts are named by their keys") {
         for (const std::string& name : machine_names()) {
-            const Machine machine = known(name);
+            const Machine machine = shipped_machine(name);
             const ConfigNode document = parameters_node(machine);
             for (const MachinePart& part : topology_of(machine.parameters).parts) {
                 const bool has_key = !std::holds_alternative<std::monostate>(part.geometry);
@@ -72,7 +67,7 @@ TEST_SUITE("machine topology") {
 
     TEST_CASE("what --set takes away is an error of --set") {
         CHECK(
-            error_of([] { known("zen3", {"stlb.pages=[]"}); }) ==
+            error_of([] { shipped_machine("zen3", {"stlb.pages=[]"}); }) ==
             "--set stlb.pages=[]: stlb.pages: a second-level TLB is asked for pages, and this one "
             "holds none");
     }
@@ -107,7 +102,7 @@ TEST_SUITE("machine topology") {
     }
 
     TEST_CASE("parts that are one array are joined, once each, and nested paging is dashed") {
-        const std::string text = machine_dot(known("zen3").parameters);
+        const std::string text = machine_dot(shipped_machine("zen3").parameters);
         const std::string joined =
             " [label=\"the same array\", style=\"dotted\", dir=\"none\", constraint=\"false\"];\n";
         CHECK(contains(text, "stlb->\"stlb.paging_structures\" " + joined));
@@ -118,14 +113,14 @@ TEST_SUITE("machine topology") {
 
     TEST_CASE("ways that a size may occupy and unbounded arrays are drawn as such") {
         const std::string limited =
-            machine_dot(known("zen3", {"stlb.pages={4K: all, 2M: [0, 8]}"}).parameters);
+            machine_dot(shipped_machine("zen3", {"stlb.pages={4K: all, 2M: [0, 8]}"}).parameters);
         CHECK(contains(limited, "stlb\\n4K, 2M in ways 0 to 7\\n2048 entries"));
-        CHECK(contains(machine_dot(known("exact").parameters),
+        CHECK(contains(machine_dot(shipped_machine("exact").parameters),
                        "[label=\"stlb\\n4K, 2M, 1G\\nunbounded\"]"));
     }
 
     TEST_CASE("caches are drawn by their size, in lines, sets and ways") {
-        MachineParameters machine = known("exact").parameters;
+        MachineParameters machine = shipped_machine("exact").parameters;
         machine.caches = {.l1d = {.bytes = 48 << 10, .ways = 12}, .l2 = {.bytes = 2 << 20}};
         const std::string text = machine_dot(machine);
         CHECK(

@@ -23,9 +23,7 @@ Experiment experiment_of(const std::string& system, const std::string& program,
         text += "    " + program.substr(begin, end - begin) + "\n";
         begin = end == std::string::npos ? program.size() : end + 1;
     }
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return read_experiment(read_yaml(text, "e.yaml"), "", overrides);
+    return read_experiment(read_yaml(text, "e.yaml"), "", parse_overrides(settings));
 }
 
 struct Counted {

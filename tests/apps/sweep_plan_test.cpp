@@ -28,9 +28,7 @@ public:
         return folder.substr(0, folder.size() - 1) + "/" + name;
     }
     SweepPlan plan(const std::vector<std::string>& settings = {}) const {
-        std::vector<Override> overrides;
-        for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-        return {path("e.yaml"), overrides};
+        return {path("e.yaml"), parse_overrides(settings)};
     }
     std::string refusal(const std::vector<std::string>& settings = {}) const {
         std::string error = error_of([&] { plan(settings).check(stop_); });

@@ -6,6 +6,7 @@
 #include "apps/timing_section.h"
 #include "apps/yaml_reader.h"
 #include "apps/yaml_writer.h"
+#include "tests/apps/machine_support.h"
 #include "tests/input_error.h"
 
 #include <algorithm>
@@ -46,18 +47,6 @@ std::string least_but(const std::string& key, const std::string& value) {
     std::map<std::string, std::string> values = kLeast;
     values[key] = value;
     return flow(values);
-}
-
-// A machine file whose line 7 is this.
-Machine machine_with(const std::string& line, const Settings& settings = {}) {
-    const std::string text =
-        "name: small\ntitle: Small\nvendor: intel\n"
-        "l1_dtlb:\n  dtlb: {pages: [4K], entries: 4, ways: full, replacement: lru}\n"
-        "combined_target: host-physical\n" +
-        line + "\nprovenance:\n  - {keys: [all], is: assumed, source: a test}\n";
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    return read_machine(read_yaml(text, "m.yaml"), overrides);
 }
 
 TimingParameters timing_of(const std::string& line, const Settings& settings = {}) {

@@ -30,10 +30,9 @@ std::map<std::string, FigurePrediction> by_id(const Validation& validation) {
 template <class Edit>
 std::map<std::string, std::uint64_t> misses(const std::string& name,
                                             const std::vector<std::string>& settings, Edit edit) {
-    std::vector<Override> overrides;
-    for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
-    Experiment experiment = load_experiment(
-        std::string(NESTWALK_SOURCE_DIR) + "/configs/experiments/" + name + ".yaml", overrides);
+    Experiment experiment =
+        load_experiment(std::string(NESTWALK_SOURCE_DIR) + "/configs/experiments/" + name + ".yaml",
+                        parse_overrides(settings));
     edit(std::get<Program>(experiment.workload).text);
     const RunResult result = run(experiment, {});
     std::map<std::string, std::uint64_t> found;
