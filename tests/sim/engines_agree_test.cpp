@@ -15,18 +15,10 @@ namespace {
 
 constexpr std::size_t kPrograms = 200;
 
-Counters run(const Trial& trial, Clock* clock) {
-    System system(trial.setting.machine, trial.setting.system);
-    Replay replay(system, {.timing = &trial.timing, .clock = clock});
-    ListedSource source(trial.program);
-    replay.run(source);
-    return replay.statistics().whole();
-}
-
-Counters with_replay(const Trial& trial) { return run(trial, nullptr); }
+Counters with_replay(const Trial& trial) { return counted(trial, nullptr); }
 Counters with_engine(const Trial& trial) {
     CycleEngine engine(trial.timing, trial.setting.system.vcpus);
-    return run(trial, &engine);
+    return counted(trial, &engine);
 }
 
 /// Both clocks side by side; asks for local times as an engine would that orders vCPUs by them.
@@ -135,7 +127,7 @@ TEST_SUITE("engines agree") {
             const Trial trial = random_trial(seed);
             Dice dice(seed);
             ComparingClock clock(trial.timing, trial.setting.system.vcpus, dice);
-            const Counters counters = run(trial, &clock);
+            const Counters counters = counted(trial, &clock);
             CAPTURE(seed);
             CHECK(clock.farthest() < kTolerance);
             const double allowed = kTolerance * static_cast<double>(counters[counter::kCycles]);

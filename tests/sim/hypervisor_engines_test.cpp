@@ -1,6 +1,5 @@
 // What hypervisors make of random programs takes the same time in both engines.
 #include "sim/cycle_engine.h"
-#include "sim/replay.h"
 #include "tests/sim/random_trial.h"
 
 #include <cmath>
@@ -38,14 +37,6 @@ Trial hypervisor_trial(std::uint64_t seed) {
     return trial;
 }
 
-Counters run(const Trial& trial, Clock* clock) {
-    System system(trial.setting.machine, trial.setting.system);
-    Replay replay(system, {.timing = &trial.timing, .clock = clock});
-    ListedSource source(trial.program);
-    replay.run(source);
-    return replay.statistics().whole();
-}
-
 TEST_SUITE("engines agree") {
     TEST_CASE("replay and the cycle engine agree on what hypervisors make of 100 programs") {
         std::uint64_t exits = 0;
@@ -54,9 +45,9 @@ TEST_SUITE("engines agree") {
             const Trial trial = hypervisor_trial(seed);
             CAPTURE(seed);
             CAPTURE(trial.setting.name);
-            const Counters replayed = run(trial, nullptr);
+            const Counters replayed = counted(trial, nullptr);
             CycleEngine engine(trial.timing, trial.setting.system.vcpus);
-            const Counters simulated = run(trial, &engine);
+            const Counters simulated = counted(trial, &engine);
             const double allowed = kTolerance * static_cast<double>(replayed[counter::kCycles]);
             for (std::size_t at = 0; at < counter::kCount; ++at) {
                 if (at == counter::kWalkActive) continue;

@@ -4,6 +4,7 @@
 
 #include "models/operation_error.h"
 #include "models/system.h"
+#include "sim/replay.h"
 #include "sim/timing_parameters.h"
 #include "tests/properties/generator.h"
 #include "tests/properties/os_generator.h"
@@ -199,6 +200,15 @@ inline void fill_program(Trial& trial, Dice& dice, std::size_t length) {
             keep(random_operation(dice, trial.setting));
         }
     }
+}
+
+/// What replay counts of the trial, with the time kept by `clock`; by its own where that is null.
+inline Counters counted(const Trial& trial, Clock* clock) {
+    System system(trial.setting.machine, trial.setting.system);
+    Replay replay(system, {.timing = &trial.timing, .clock = clock});
+    ListedSource source(trial.program);
+    replay.run(source);
+    return replay.statistics().whole();
 }
 
 inline Trial random_trial(std::uint64_t seed, std::size_t length = 1500) {
