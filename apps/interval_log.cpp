@@ -9,6 +9,12 @@
 #include <fmt/format.h>
 
 namespace nestwalk {
+namespace {
+
+/// A log of shorter intervals hears of each access.
+constexpr std::uint64_t kShortest = 256;
+
+}  // namespace
 
 void WorkingSets::add(std::uint64_t pages) {
     least = intervals == 0 ? pages : std::min(least, pages);
@@ -58,6 +64,24 @@ void IntervalLog::translation(std::size_t, const Access& access, VirtAddr va,
 void IntervalLog::operation(std::size_t, const Operation& operation, const Outcome& outcome,
                             std::optional<Cycles> completed) {
     count_operation(operation, outcome, counted_);
+    go_on_to(completed);
+}
+
+/// The rest of an interval, so that no row needs a part of what was counted. Short ones are not
+/// worth it.
+std::uint64_t IntervalLog::takes_together() const {
+    if (references_ < kShortest) return 0;
+    return done_ == references_ ? references_ : references_ - done_;
+}
+
+void IntervalLog::accesses(std::size_t, std::span<const PackedAccess> accesses,
+                           const Counters& counted, std::optional<Cycles> completed) {
+    if (done_ == references_) write_row();
+    done_ += accesses.size();
+    counted_ += counted;
+    for (const PackedAccess access : accesses) {
+        if (access.kind() != AccessKind::kFetch) footprint_.touch(access.va(), access.bytes());
+    }
     go_on_to(completed);
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ public:
     void operation(std::size_t vcpu, const Operation& operation, const Outcome& outcome,
                    std::optional<Cycles> completed) override;
     void restart() override;
+    std::uint64_t takes_together() const override;
+    void accesses(std::size_t vcpu, std::span<const PackedAccess> accesses, const Counters& counted,
+                  std::optional<Cycles> completed) override;
 
     std::uint64_t references() const { return references_; }
     const WorkingSets& working_sets() const { return working_sets_; }

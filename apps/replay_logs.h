@@ -4,8 +4,12 @@
 
 #include "sim/replay.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace nestwalk {
@@ -30,6 +34,15 @@ public:
     }
     void restart() override {
         for (ReplayLog* log : logs_) log->restart();
+    }
+    std::uint64_t takes_together() const override {
+        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+        for (const ReplayLog* log : logs_) least = std::min(least, log->takes_together());
+        return least;
+    }
+    void accesses(std::size_t vcpu, std::span<const PackedAccess> accesses, const Counters& counted,
+                  std::optional<Cycles> completed) override {
+        for (ReplayLog* log : logs_) log->accesses(vcpu, accesses, counted, completed);
     }
 
 private:

@@ -44,6 +44,8 @@ public:
 
     /// When the last instruction completed.
     Cycles completed() const { return completed_; }
+    /// When it and all before it had.
+    Cycles retired() const { return retired_; }
     /// The next instruction is dispatched no earlier.
     Cycles frontier() const { return dispatch_; }
     /// Nor one that waits for everything earlier to complete.

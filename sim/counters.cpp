@@ -214,6 +214,11 @@ Counters& Counters::operator+=(const Counters& other) {
     return *this;
 }
 
+Counters& Counters::operator-=(const Counters& other) {
+    for (std::size_t at = 0; at < values_.size(); ++at) values_[at] -= other.values_[at];
+    return *this;
+}
+
 void Counters::repeat_since(const Counters& earlier, std::uint64_t rounds) {
     for (std::size_t at = 0; at < values_.size(); ++at) {
         values_[at] = times(values_[at] - earlier.values_[at], rounds, values_[at]);

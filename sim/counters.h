@@ -119,6 +119,8 @@ public:
     std::uint64_t& operator[](std::size_t index) { return values_[index]; }
 
     Counters& operator+=(const Counters& other);
+    /// No counter of `other` is larger.
+    Counters& operator-=(const Counters& other);
     /// Adds `rounds` times what has been counted since `earlier`. Throws OperationError on
     /// overflow.
     void repeat_since(const Counters& earlier, std::uint64_t rounds);

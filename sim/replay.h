@@ -34,7 +34,7 @@ enum class Checking : std::uint8_t { kOn, kOff };
 enum class Bulk : std::uint8_t { kOn, kOff };
 
 /// Hears of every translation and operation in program order, with the time at which it completed;
-/// nothing where no time is kept.
+/// nothing where no time is kept. Of plain accesses it may hear together.
 class ReplayLog {
 public:
     ReplayLog() = default;
@@ -48,6 +48,13 @@ public:
                            std::optional<Cycles> completed) = 0;
     /// What was heard so far is not counted.
     virtual void restart() {}
+
+    /// How many plain accesses it can be told of together from here on; 0: it is to hear of each.
+    virtual std::uint64_t takes_together() const { return 0; }
+    /// So many at most, one after another on one vCPU: what was counted of them, and the latest
+    /// time at which anything on this vCPU completed so far.
+    virtual void accesses(std::size_t /*vcpu*/, std::span<const PackedAccess> /*accesses*/,
+                          const Counters& /*counted*/, std::optional<Cycles> /*completed*/) {}
 };
 
 struct ReplayOptions {
@@ -141,6 +148,8 @@ private:
     void run_accesses(const AccessRun& run);
     void translate(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
     CascadeProgress translate_some(std::span<const PackedAccess> accesses, const PlaceOf& place_of);
+    std::size_t taken_together() const;
+    void tell_log(std::span<const PackedAccess> accesses, const Counters& before);
     void execute_one(const PackedAccess& access, RecordPlace place, OneAtATime reason);
     OneAtATime reason_for(const Access& access) const;
     void note_dirty(VirtAddr va, const Outcome& outcome);

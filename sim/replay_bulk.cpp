@@ -26,7 +26,9 @@ constexpr std::size_t kNotTried = 64;
 /// Why nothing goes in bulk, whatever it is.
 OneAtATime Replay::bulk_obstacle() {
     if (options_.bulk == Bulk::kOff) return OneAtATime::kNotWanted;
-    if (options_.log != nullptr) return OneAtATime::kAccessLog;
+    if (options_.log != nullptr && options_.log->takes_together() == 0) {
+        return OneAtATime::kAccessLog;
+    }
     if (options_.checking == Checking::kOn) return OneAtATime::kExpectations;
     if (options_.clock != nullptr) return OneAtATime::kOtherClock;
     return cascade().obstacle();
@@ -93,7 +95,8 @@ void Replay::translate(std::span<const PackedAccess> accesses, const PlaceOf& pl
     int stops = 0;
     for (std::size_t at = 0; at < accesses.size();) {
         if (not_tried == 0) {
-            const std::size_t most = std::min(accesses.size() - at, kBetweenPolls);
+            const std::size_t most =
+                std::min({accesses.size() - at, kBetweenPolls, taken_together()});
             const CascadeProgress progress =
                 translate_some(accesses.subspan(at, most),
                                [&](std::size_t index) { return place_of(at + index); });
@@ -117,13 +120,31 @@ CascadeProgress Replay::translate_some(std::span<const PackedAccess> accesses,
     CascadeClock clock;
     if (!cores_.empty()) clock = {&cores_[vcpu], &times_of(vcpu)};
     try {
+        std::optional<Counters> before;
+        if (options_.log != nullptr) before = statistics_.current();
         const CascadeProgress progress =
             cascade.run(accesses, statistics_.current(), statistics_.footprint(), clock);
         bulk_report_.staged += progress.done;
+        if (before && progress.done > 0) tell_log(accesses.first(progress.done), *before);
         return progress;
     } catch (const OperationError& error) {
         refuse(place_of(cascade.position()), error);
     }
+}
+
+/// How many accesses a log takes together.
+std::size_t Replay::taken_together() const {
+    return options_.log == nullptr ? kBetweenPolls : options_.log->takes_together();
+}
+
+/// Of accesses that were translated in bulk since `before`.
+void Replay::tell_log(std::span<const PackedAccess> accesses, const Counters& before) {
+    Counters counted = statistics_.current();
+    counted -= before;
+    const std::size_t vcpu = system_.current_vcpu();
+    std::optional<Cycles> completed;
+    if (!cores_.empty()) completed = cores_[vcpu].retired();
+    options_.log->accesses(vcpu, accesses, counted, completed);
 }
 
 void Replay::execute_one(const PackedAccess& access, RecordPlace place, OneAtATime reason) {

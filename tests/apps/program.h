@@ -24,6 +24,7 @@ public:
     void write(const std::string& name, const std::string& content) const;
     std::string read(const std::string& name) const;
     bool has(const std::string& name) const;
+    std::string path(const std::string& name) const { return folder_ + '/' + name; }
 
 private:
     std::string folder_{};
