@@ -84,10 +84,11 @@ std::string_view take_number(std::string_view& text) {
 
 // The ids before the instruction, with their labels.
 std::string_view ids_before(std::string_view line) {
-    std::string_view rest = without_blanks(line);
+    const std::string_view all = without_blanks(line);
+    std::string_view rest = all;
     for (;;) {
         const std::string_view word = first_letters(rest);
-        const Label* const label = label_named(word);
+        const Label* const label = word.empty() ? nullptr : label_named(word);
         if (label == nullptr || !is_id(label->column)) break;
         std::string_view behind = rest.substr(word.size());
         behind.remove_prefix(std::min(behind.find_first_not_of(" \t:="), behind.size()));
@@ -98,6 +99,7 @@ std::string_view ids_before(std::string_view line) {
         if (end == 0 || end == std::string_view::npos) break;
         rest = behind.substr(end);
     }
+    if (rest.size() == all.size()) return {};  // as on most lines
     std::string_view behind = rest;
     if (take_number(behind).empty() || !without_blanks(behind).starts_with(':')) return {};
     return line.substr(0, static_cast<std::size_t>(rest.data() - line.data()));
