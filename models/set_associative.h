@@ -170,6 +170,15 @@ public:
         }
     }
 
+    /// The same without those that settle() has yet to make.
+    template <typename MayMatch, typename Visit>
+    void for_each_made_in_set(std::uint64_t page, MayMatch&& may_match, Visit&& visit) {
+        const std::size_t first = std::size_t{set_of(page)} * ways_;
+        for (std::size_t at = first; at < first + ways_; ++at) {
+            if (may_match(tags_[at]) && tags_[at] == entry_tags_[at]) visit(entries_[at]);
+        }
+    }
+
     /// Digest of entries and replacement state; only sets that changed since the last call are
     /// read.
     std::uint64_t digest() {

@@ -93,12 +93,14 @@ public:
             make, [this](const Mapping& gone) { forget(gone); },
             [this](const Mapping& come) { remember(come); });
     }
-    /// Every mapping that is in the place of the key's and has a tag that its query may find.
+    /// Every mapping that is in the place of the key's and has a tag that its query may find, but those
+    /// that settle() has yet to make.
     template <typename Visit>
     void for_each_like(const MappingKey& key, const Visit& visit) {
         const auto may_match = [own = MappingTag::of(key), global = MappingTag::global(key)](
                                    std::uint64_t tag) { return tag == own || tag == global; };
-        std::get<SetAssociative<Mapping>>(storage_).for_each_in_set(key.page, may_match, visit);
+        std::get<SetAssociative<Mapping>>(storage_).for_each_made_in_set(key.page, may_match,
+                                                                         visit);
     }
 
     std::uint64_t digest() {

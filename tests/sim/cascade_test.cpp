@@ -185,6 +185,27 @@ TEST_SUITE("cascade") {
         CHECK(10 * report.one_at_a_time < report.staged);
     }
 
+    TEST_CASE("a page below an entry that is cached from before goes in bulk") {
+        CascadeTrial trial{.setting = {.machine = exact_machine()}};
+        MachineParameters& machine = trial.setting.machine;
+        constexpr auto kTranslation = MappingClass::kTranslation;
+        machine.l1_dtlb = {
+            {.name = "dtlb", .entries = 16, .ways = 4, .holds = {{kTranslation, 1}}}};
+        machine.l1_itlb = machine.stlb = {};
+        const Holding structures{.mapping_class = MappingClass::kPagingStructure, .level = 3};
+        machine.paging_structure_caches = {
+            {.name = "psc", .entries = 4, .ways = 4, .holds = {structures}}};
+        machine.nested_tlb = machine.nested_paging_structure_caches = {};
+        for (std::uint64_t i = 0; i < 10'000; ++i) {  // 500 pages of a region of 2 MiB, then others
+            const std::uint64_t region = i / 500;
+            trial.program.push_back(
+                Access{.va = VirtAddr(0x4000'0000 + region * 0x20'0000 + i % 500 * 4096)});
+        }
+        const BulkReport report = compare(trial, {.form = RunSource::Form::kRuns, .most = 10'000});
+        CHECK(report.one_at_a_time == 0);
+        CHECK(report.staged > 0);
+    }
+
     TEST_CASE("a copy of a large page from before its D bit was set keeps its dirty assist") {
         CascadeTrial trial{.setting = {.machine = exact_machine()}};
         MachineParameters& machine = trial.setting.machine;
