@@ -234,7 +234,7 @@ void ColumnsReader::decide_columns() {
             count = cells.count;
             operation = operation_of(cells);
         }
-        if (cells.count == count) sizes.see(cells.cells[cells.count - 1], number);
+        if (count != 0 && cells.count == count) sizes.see(cells.cells[count - 1], number);
         for (std::size_t i = 0; i < cells.count; ++i) {
             if (!is_number(cells.cells[i])) continue;
             const ParsedNumber size = parse_number(cells.cells[i]);

@@ -19,6 +19,19 @@ std::string repeated(const std::string& text, int times) {
 }
 
 TEST_SUITE("tables of accesses") {
+    TEST_CASE("lines of nothing but what stands between columns are an error and no crash") {
+        for (const std::string line : {"[ ", ",,", "();", "[ ]", "| | |", ";", "()"}) {
+            for (const std::string rest : {"", "\n", "\n0x602040,R\n0x602048,W\n"}) {
+                CAPTURE(line + rest);
+                for (const TraceFormat format : {TraceFormat::kColumns, TraceFormat::kAuto}) {
+                    const Imported imported = import_of(line + rest, {}, format);
+                    CHECK(imported.error.starts_with("FILE"));
+                    CHECK(imported.text.empty());
+                }
+            }
+        }
+    }
+
     TEST_CASE("the names of columns in a first line may be words of their own") {
         for (const std::string names :
              {"Instruction Address,Access Type,Memory Address,Thread ID", "PC;r/w;vaddr;tid",
