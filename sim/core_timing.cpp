@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace nestwalk {
-namespace {
-
-/// How much later than the present, or not at all.
-Cycles ahead(Cycles when, Cycles now) { return when > now ? when - now : Cycles{}; }
-
-}  // namespace
 
 CoreTiming::CoreTiming(const TimingParameters& parameters)
     : parameters_(parameters),

@@ -168,25 +168,25 @@ void CoreTiming::count_walk(Cycles asked, Cycles begin, Cycles end, AccessKind k
 
 /// How much of the stretch no walker was busy in so far; from now on one is.
 Cycles CoreTiming::newly_busy(Cycles begin, Cycles end) {
-    Cycles covered{};
-    BusyStretch merged{begin, end};
-    std::size_t kept = 0;
-    for (const BusyStretch stretch : busy_) {
-        // No walk that is yet to come begins before the next instruction is dispatched.
-        if (stretch.end <= dispatch_) continue;
-        if (stretch.end < begin || stretch.begin > end) {
-            busy_[kept++] = stretch;
-            continue;
-        }
-        covered += std::min(stretch.end, end) - std::max(stretch.begin, begin);
-        merged.begin = std::min(merged.begin, stretch.begin);
-        merged.end = std::max(merged.end, stretch.end);
-    }
-    busy_.resize(kept);
-    const auto after = std::find_if(busy_.begin(), busy_.end(), [&](const BusyStretch& stretch) {
-        return stretch.begin > merged.begin;
+    // No walk that is yet to come begins before the next instruction is dispatched.
+    while (!busy_.empty() && busy_.front().end <= dispatch_) busy_.erase(busy_.begin());
+    const auto first = std::find_if(busy_.begin(), busy_.end(), [&](const BusyStretch& stretch) {
+        return stretch.end >= begin;
     });
-    busy_.insert(after, merged);
+    BusyStretch merged{begin, end};
+    Cycles covered{};
+    auto after = first;
+    for (; after != busy_.end() && after->begin <= end; ++after) {
+        covered += std::min(after->end, end) - std::max(after->begin, begin);
+        merged.begin = std::min(merged.begin, after->begin);
+        merged.end = std::max(merged.end, after->end);
+    }
+    if (first == after) {
+        busy_.insert(first, merged);
+    } else {
+        *first = merged;
+        busy_.erase(first + 1, after);
+    }
     return end - begin - covered;
 }
 

@@ -27,4 +27,7 @@ struct Cycles {
     friend constexpr auto operator<=>(Cycles, Cycles) = default;
 };
 
+/// How much later than `now`, or not at all.
+constexpr Cycles ahead(Cycles when, Cycles now) { return when > now ? when - now : Cycles{}; }
+
 }  // namespace nestwalk

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace nestwalk {
-namespace {
-
-/// How much later than the present, or not at all.
-Cycles ahead(Cycles when, Cycles now) { return when > now ? when - now : Cycles{}; }
-
-}  // namespace
 
 const PendingFills::Slot* PendingFills::find(std::uint64_t sequence) const {
     // Where each access filled something, they are numbered without gaps.
